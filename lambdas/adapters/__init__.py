@@ -1,0 +1,1 @@
+"""One port, one vendor, one module; none knows another."""

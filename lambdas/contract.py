@@ -1,0 +1,111 @@
+"""Names and numbers shared by the code that runs and the stack that deploys it.
+
+Law: each is written here once. An alarm on a metric that nobody emits is how a path fails in silence.
+"""
+
+from typing import Final
+
+# --- the product's marks in a cluster ------------------------------------------------------------------------
+
+MARK_DOMAIN: Final = "spot-evac.dev"
+"""Prefix of every label, annotation and taint that is ours."""
+
+LABEL_DRAINING: Final = f"{MARK_DOMAIN}/draining"
+"""Node label, value "true": this node carries our mark (what a sweep or `evac undo --all` lists)."""
+
+ANNOTATION_MARK: Final = f"{MARK_DOMAIN}/mark"
+"""Node annotation, JSON: what we did, why, until when, and what was there before."""
+
+TAINT_INTERRUPTED: Final = f"{MARK_DOMAIN}/interrupted"
+"""Key of our NoSchedule taint; its value is the reason."""
+
+ANNOTATION_LET_FINISH: Final = f"{MARK_DOMAIN}/let-finish"
+"""Pod annotation, "true": the pod stays until its last safe moment; it may finish by itself."""
+
+LABEL_EXCLUDE_FROM_LOAD_BALANCERS: Final = "node.kubernetes.io/exclude-from-external-load-balancers"
+
+KUBERNETES_GROUP: Final = "spot-evac:handlers"
+"""Group of the function's identity in the cluster: the access entry names it, the ClusterRoleBinding binds it."""
+
+CLUSTER_ROLE: Final = "spot-evac-handler"
+
+# --- events --------------------------------------------------------------------------------------------------
+
+SOURCE_EC2: Final = "aws.ec2"
+SOURCE_AUTO_SCALING: Final = "aws.autoscaling"
+SOURCE_HEALTH: Final = "aws.health"
+
+DETAIL_SPOT_INTERRUPTION: Final = "EC2 Spot Instance Interruption Warning"
+DETAIL_REBALANCE: Final = "EC2 Instance Rebalance Recommendation"
+DETAIL_STATE_CHANGE: Final = "EC2 Instance State-change Notification"
+DETAIL_LIFECYCLE_TERMINATE: Final = "EC2 Instance-terminate Lifecycle Action"
+DETAIL_LIFECYCLE_LAUNCH: Final = "EC2 Instance-launch Lifecycle Action"
+DETAIL_HEALTH: Final = "AWS Health Event"
+DETAIL_CAPACITY_RESERVATION: Final = "EC2 Capacity Reservation Instance Interruption Warning"
+DETAIL_SPOT_FULFILLMENT: Final = "EC2 Spot Instance Request Fulfillment"
+
+# --- the function --------------------------------------------------------------------------------------------
+
+HANDLER_INTERRUPTION: Final = "lambdas.handlers.interruption.handle"
+SERVICE: Final = "evac"
+
+ENV_CLUSTER_NAME: Final = "EVAC_CLUSTER_NAME"
+ENV_CLUSTER_ENDPOINT: Final = "EVAC_CLUSTER_ENDPOINT"
+"""Optional; with the certificate it saves one eks:DescribeCluster an invocation."""
+ENV_CLUSTER_CA: Final = "EVAC_CLUSTER_CA"
+"""Optional; the cluster's certificate authority, base64 as EKS gives it."""
+ENV_LEDGER_TABLE: Final = "EVAC_LEDGER_TABLE"
+ENV_QUEUE_URL: Final = "EVAC_QUEUE_URL"
+ENV_MALFORMED_QUEUE_URL: Final = "EVAC_MALFORMED_QUEUE_URL"
+"""The notice queue's own dead-letter queue: malformed bodies are sent there by the function."""
+ENV_MARGIN_SECONDS: Final = "EVAC_MARGIN_SECONDS"
+ENV_GRACE_COUNTED_SECONDS: Final = "EVAC_GRACE_COUNTED_SECONDS"
+ENV_DELETE_AT_LAST_SAFE_MOMENT: Final = "EVAC_DELETE_AT_LAST_SAFE_MOMENT"
+ENV_DRY_RUN: Final = "EVAC_DRY_RUN"
+
+FUNCTION_TIMEOUT_SECONDS: Final = 180
+"""Just above the longest notice drain: 120 s, the late path's few seconds, and the writing down."""
+
+MESSAGE_VISIBILITY_SECONDS: Final = 15
+"""A message being worked on is invisible this long and renewed every third of it, so that a death is noticed."""
+
+DRAIN_LOCK_SECONDS: Final = 15
+"""A node's drain lock in the ledger expires this long after its last renewal."""
+
+GIVEN_BACK_VISIBILITY_SECONDS: Final = 2
+"""What is handed back is seen again after this long, not after the queue's visibility timeout."""
+
+MAX_RECEIVE_COUNT: Final = 50
+"""Short visibilities use receives: a usual 3 would dead-letter a live notice."""
+
+# --- the ledger ----------------------------------------------------------------------------------------------
+
+LEDGER_KEY: Final = "instance_id"
+LEDGER_EXPIRES: Final = "expires_at"
+"""DynamoDB time-to-live attribute, Unix seconds."""
+
+# --- metrics (EMF; no per-node dimension) --------------------------------------------------------------------
+
+METRICS_NAMESPACE: Final = "Evac"
+DIMENSION_CLUSTER: Final = "cluster"
+
+METRIC_NOTICES: Final = "Notices"
+METRIC_NOTICE_AGE: Final = "NoticeAge"
+METRIC_TIME_TO_CORDON: Final = "TimeToCordon"
+METRIC_TIME_TO_FIRST_EVICTION: Final = "TimeToFirstEviction"
+METRIC_SECONDS_TO_SPARE: Final = "SecondsToSpare"
+METRIC_PODS_GRACEFUL: Final = "PodsGraceful"
+METRIC_PODS_AGAINST_BUDGET: Final = "PodsAgainstBudget"
+METRIC_PODS_LOST: Final = "PodsLost"
+METRIC_MALFORMED: Final = "MalformedMessages"
+METRIC_IGNORED: Final = "IgnoredMessages"
+METRIC_NOT_OURS: Final = "NotOurs"
+METRIC_ALREADY_GONE: Final = "AlreadyGone"
+METRIC_LATE: Final = "LateNotices"
+METRIC_STALE: Final = "StaleNotices"
+METRIC_GIVEN_BACK: Final = "GivenBack"
+METRIC_CLUSTER_UNAUTHENTICATED: Final = "ClusterUnauthenticated"
+"""401: the API server does not know who we are (access entry or aws-auth)."""
+METRIC_CLUSTER_FORBIDDEN: Final = "ClusterForbidden"
+"""403: it knows us, RBAC or an admission policy says no."""
+METRIC_LEDGER_FAILED: Final = "LedgerFailed"

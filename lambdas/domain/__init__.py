@@ -1,0 +1,1 @@
+"""Pure: values as observed, and the decisions made from them. No I/O, no clock, no vendor."""

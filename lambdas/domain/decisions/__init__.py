@@ -1,0 +1,1 @@
+"""Pure decisions: what an event means, which pods leave, when, and how."""

@@ -1,0 +1,1 @@
+"""What is observed and what can be done, as data. Ports and the simulator know these, never the decisions."""

@@ -1,0 +1,67 @@
+"""What became of a drain: one record a node, written to the ledger, the log and the console alike."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from lambdas.domain.values.kubernetes import BudgetRef, PodRef
+from lambdas.domain.values.notices import Notice
+
+
+class Departure(Enum):
+    """How a pod left, or why it did not."""
+
+    EVICTED = "evicted"
+    DELETED_AGAINST_BUDGET = "deleted against its budget"
+    DELETED_SEVERAL_BUDGETS = "deleted, several budgets allowed it"
+    DELETED = "deleted"
+    FINISHED = "finished by itself"
+    LEFT = "left by another hand"
+    LOST = "lost with the host"
+
+
+@dataclass(frozen=True, slots=True)
+class PodFate:
+    """One pod's story. `signalled_at`: its SIGTERM; `held_by`: the budgets that held it; moments are absolute."""
+
+    pod: PodRef
+    departure: Departure
+    grace_given: timedelta | None = None
+    signalled_at: datetime | None = None
+    gone_at: datetime | None = None
+    held_by: tuple[BudgetRef, ...] = ()
+    note: str = ""
+
+
+class Ending(Enum):
+    """How a drain ended; the value is what the ledger and the metrics show."""
+
+    DRAINED = "drained"
+    PODS_LOST = "pods_lost"
+    NOT_OURS = "not_ours"
+    ALREADY_GONE = "already_gone"
+    STALE = "stale"
+    JOINED = "joined"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class DrainRecord:
+    """The whole outcome of one notice. `skipped`: pods left alone, with the filter's reason."""
+
+    notice: Notice
+    ending: Ending
+    node_name: str = ""
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    cordoned_at: datetime | None = None
+    first_signal_at: datetime | None = None
+    is_late: bool = False
+    pods: tuple[PodFate, ...] = ()
+    skipped: tuple[tuple[PodRef, str], ...] = ()
+    problems: tuple[str, ...] = ()
+    """What went wrong on the way, each with its cure; the newest of a kind once."""
+
+    def count(self, *departures: Departure) -> int:
+        """How many pods left in one of these ways."""
+        return sum(1 for pod in self.pods if pod.departure in departures)

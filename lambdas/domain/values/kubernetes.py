@@ -1,0 +1,124 @@
+"""Kubernetes objects, as far as a drain looks at them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from lambdas.domain.values.selectors import Selector
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PodRef:
+    """One incarnation of a pod: a StatefulSet's next pod has the same name and another uid."""
+
+    namespace: str
+    name: str
+    uid: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The controller in `metadata.ownerReferences` (the entry with `controller: true`)."""
+
+    kind: str
+    name: str
+    uid: str
+    api_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A pod on its way out: SIGTERM was asked for at `signalled_at`, with `grace` from then."""
+
+    signalled_at: datetime
+    grace: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """A pod. `grace` is its `terminationGracePeriodSeconds` (30 s where unset, as the API defaults it)."""
+
+    ref: PodRef
+    node_name: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    owner: Owner | None = None
+    phase: str = "Running"
+    ready: bool = True
+    grace: timedelta = timedelta(seconds=30)
+    deletion: Deletion | None = None
+    priority_class: str = ""
+    is_mirror: bool = False
+    claims: tuple[str, ...] = ()
+    created_at: datetime | None = None
+    scheduled_at: datetime | None = None
+    ready_at: datetime | None = None
+    restarts: int = 0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BudgetRef:
+    """A PodDisruptionBudget's name."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A PodDisruptionBudget with its status. `is_observed`: `status.observedGeneration` is the spec's; else closed."""
+
+    ref: BudgetRef
+    selector: Selector
+    version: str = ""
+    min_available: str = ""
+    max_unavailable: str = ""
+    always_allows_unhealthy: bool = False
+    is_observed: bool = True
+    allowed: int = 0
+    healthy: int = 0
+    desired: int = 0
+    expected: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A Service. `is_local`: a load balancer or node port with `externalTrafficPolicy: Local`."""
+
+    namespace: str
+    name: str
+    selector: Selector
+    is_local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A node's taint."""
+
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node. `provider_id` is `aws:///ZONE/INSTANCE` on EKS."""
+
+    name: str
+    uid: str = ""
+    provider_id: str = ""
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def instance_id(self) -> str:
+        """The EC2 instance id: the last part of the provider id; empty where there is none."""
+        return self.provider_id.rpartition("/")[2]

@@ -1,0 +1,143 @@
+"""Reading Kubernetes JSON, as the API prints it, into values.
+
+Law: an optional field that is absent or null is the API's default, never an error.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from lambdas.domain.values.kubernetes import (
+    Budget,
+    BudgetRef,
+    Deletion,
+    Node,
+    Owner,
+    Pod,
+    PodRef,
+    Service,
+    Taint,
+)
+from lambdas.domain.values.selectors import Selector
+
+Json = Mapping[str, Any]
+
+_DEFAULT_GRACE = 30
+_MIRROR = "kubernetes.io/config.mirror"
+
+
+def read_time(text: str | None) -> datetime | None:
+    """An RFC 3339 moment of the API (`…Z`, whole or split seconds), aware; None where there is none."""
+    return datetime.fromisoformat(text) if text else None
+
+
+def _mapping(parent: Json, key: str) -> Json:
+    value: Json = parent.get(key) or {}
+    return value
+
+
+def _sequence(parent: Json, key: str) -> Sequence[Json]:
+    value: Sequence[Json] = parent.get(key) or ()
+    return value
+
+
+def read_condition(conditions: Sequence[Json], kind: str) -> tuple[bool, datetime | None]:
+    """Whether the condition is True, and since when."""
+    for condition in conditions:
+        if condition.get("type") == kind:
+            return condition.get("status") == "True", read_time(condition.get("lastTransitionTime"))
+    return False, None
+
+
+def read_owner(metadata: Json) -> Owner | None:
+    """The owner with `controller: true`; the others do not act on the pod."""
+    for owner in _sequence(metadata, "ownerReferences"):
+        if owner.get("controller"):
+            return Owner(owner["kind"], owner["name"], owner.get("uid", ""), owner.get("apiVersion", ""))
+    return None
+
+
+def _read_deletion(metadata: Json) -> Deletion | None:
+    """`deletionTimestamp` is when the grace ends, not when SIGTERM was sent (API conventions, metadata)."""
+    ends = read_time(metadata.get("deletionTimestamp"))
+    if ends is None:
+        return None
+    grace = timedelta(seconds=metadata.get("deletionGracePeriodSeconds") or 0)
+    return Deletion(ends - grace, grace)
+
+
+def read_pod(item: Json) -> Pod:
+    """A Pod object."""
+    metadata, spec, status = _mapping(item, "metadata"), _mapping(item, "spec"), _mapping(item, "status")
+    conditions = _sequence(status, "conditions")
+    ready, ready_at = read_condition(conditions, "Ready")
+    annotations = dict(_mapping(metadata, "annotations"))
+    grace = spec.get("terminationGracePeriodSeconds")
+    return Pod(
+        ref=PodRef(metadata.get("namespace") or "default", metadata["name"], metadata.get("uid") or ""),
+        node_name=spec.get("nodeName") or "",
+        labels=dict(_mapping(metadata, "labels")),
+        annotations=annotations,
+        owner=read_owner(metadata),
+        phase=status.get("phase") or "Pending",
+        ready=ready,
+        grace=timedelta(seconds=_DEFAULT_GRACE if grace is None else grace),
+        deletion=_read_deletion(metadata),
+        priority_class=spec.get("priorityClassName") or "",
+        is_mirror=_MIRROR in annotations,
+        claims=tuple(
+            v["persistentVolumeClaim"]["claimName"] for v in _sequence(spec, "volumes") if v.get("persistentVolumeClaim")
+        ),
+        created_at=read_time(metadata.get("creationTimestamp")),
+        scheduled_at=read_condition(conditions, "PodScheduled")[1],
+        ready_at=ready_at if ready else None,
+        restarts=sum(c.get("restartCount") or 0 for c in _sequence(status, "containerStatuses")),
+    )
+
+
+def read_budget(item: Json) -> Budget:
+    """A PodDisruptionBudget (policy/v1); one whose status lags its spec is not observed."""
+    metadata, spec, status = _mapping(item, "metadata"), _mapping(item, "spec"), _mapping(item, "status")
+    observed = status.get("observedGeneration") or 0
+    return Budget(
+        ref=BudgetRef(metadata.get("namespace") or "default", metadata["name"]),
+        selector=Selector.from_json(spec.get("selector")),
+        version=metadata.get("resourceVersion") or "",
+        min_available=_text(spec.get("minAvailable")),
+        max_unavailable=_text(spec.get("maxUnavailable")),
+        always_allows_unhealthy=spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
+        is_observed=observed >= (metadata.get("generation") or 0),
+        allowed=status.get("disruptionsAllowed") or 0,
+        healthy=status.get("currentHealthy") or 0,
+        desired=status.get("desiredHealthy") or 0,
+        expected=status.get("expectedPods") or 0,
+    )
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def read_service(item: Json) -> Service:
+    """A Service."""
+    metadata, spec = _mapping(item, "metadata"), _mapping(item, "spec")
+    return Service(
+        namespace=metadata.get("namespace") or "default",
+        name=metadata["name"],
+        selector=Selector.from_labels(spec.get("selector")),
+        is_local=spec.get("externalTrafficPolicy") == "Local",
+    )
+
+
+def read_node(item: Json) -> Node:
+    """A Node object."""
+    metadata, spec = _mapping(item, "metadata"), _mapping(item, "spec")
+    return Node(
+        name=metadata["name"],
+        uid=metadata.get("uid") or "",
+        provider_id=spec.get("providerID") or "",
+        unschedulable=bool(spec.get("unschedulable")),
+        taints=tuple(Taint(t["key"], t.get("value") or "", t["effect"]) for t in _sequence(spec, "taints")),
+        labels=dict(_mapping(metadata, "labels")),
+        annotations=dict(_mapping(metadata, "annotations")),
+    )

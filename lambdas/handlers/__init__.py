@@ -1,0 +1,1 @@
+"""Lambda entry points: settings from the environment, composition, and nothing else."""
