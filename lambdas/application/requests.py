@@ -28,7 +28,7 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The world, as composed. Without directory, ledger or messages (replay, a person's drain) their steps are left out."""
+    """The world, as composed. Without directory, ledger or messages (replay, a person) their steps are left out."""
 
     clock: Clock
     cluster: Cluster

@@ -45,6 +45,26 @@ class Ending(Enum):
     FAILED = "failed"
 
 
+class Trouble(Enum):
+    """What kind of thing went wrong; each has its own cure, and some their own metric and alarm."""
+
+    UNAUTHENTICATED = "401, who we are"
+    FORBIDDEN = "403, what we may do"
+    API = "the API server"
+    DIRECTORY = "EC2"
+    LEDGER = "the ledger"
+    MESSAGES = "the queue"
+    BUDGET = "a budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that went wrong on the way; `message` says what is broken and what to do next."""
+
+    trouble: Trouble
+    message: str
+
+
 @dataclass(frozen=True, slots=True)
 class DrainRecord:
     """The whole outcome of one notice. `skipped`: pods left alone, with the filter's reason."""
@@ -59,8 +79,8 @@ class DrainRecord:
     is_late: bool = False
     pods: tuple[PodFate, ...] = ()
     skipped: tuple[tuple[PodRef, str], ...] = ()
-    problems: tuple[str, ...] = ()
-    """What went wrong on the way, each with its cure; the newest of a kind once."""
+    problems: tuple[Problem, ...] = ()
+    """What went wrong on the way, each once."""
 
     def count(self, *departures: Departure) -> int:
         """How many pods left in one of these ways."""

@@ -1,0 +1,156 @@
+"""The story of each pod of one node: what was seen of it, asked for it, and what became of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from lambdas.application.ports import Reporter
+from lambdas.domain.decisions.filters import Verdict, judge
+from lambdas.domain.decisions.plan import Decision, Hold, Stay
+from lambdas.domain.values.actions import Delete, Evict
+from lambdas.domain.values.answers import Done
+from lambdas.domain.values.drains import Departure, PodFate
+from lambdas.domain.values.journal import Entry, Happening
+from lambdas.domain.values.kubernetes import BudgetRef, Pod, PodRef
+
+_FINISHED = frozenset({"Succeeded", "Failed"})
+_WORTH_TELLING = frozenset({Hold.BUDGET, Hold.FINISH, Hold.CRITICAL})
+
+
+@dataclass(slots=True)
+class Story:
+    """One pod. `ask`: the request of ours that gave it its SIGTERM."""
+
+    pod: Pod
+    ask: Evict | Delete | None = None
+    reason: str = ""
+    signalled_at: datetime | None = None
+    gone_at: datetime | None = None
+    is_finished: bool = False
+    held_by: list[BudgetRef] = field(default_factory=list)
+    hold: str = ""
+    told: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing is left to wait for."""
+        return self.gone_at is not None or self.is_finished
+
+    def departure(self) -> Departure:
+        """How it left, or that it did not."""
+        if not self.is_over:
+            return Departure.LOST
+        match self.ask:
+            case Evict():
+                return Departure.EVICTED
+            case Delete(against=against) if against:
+                return Departure.DELETED_AGAINST_BUDGET
+            case Delete():
+                several = self.reason.startswith("several budgets")
+                return Departure.DELETED_SEVERAL_BUDGETS if several else Departure.DELETED
+            case None:
+                return Departure.FINISHED if self.is_finished else Departure.LEFT
+
+    def fate(self) -> PodFate:
+        """What the record says of it."""
+        return PodFate(
+            pod=self.pod.ref,
+            departure=self.departure(),
+            grace_given=self.ask.grace if self.ask else None,
+            signalled_at=self.signalled_at,
+            gone_at=self.gone_at,
+            held_by=tuple(self.held_by),
+            note=self._note(),
+        )
+
+    def _note(self) -> str:
+        if not self.is_over and self.signalled_at:
+            return "its shutdown was not over at reclaim"
+        return self.hold if not self.is_over or self.held_by else ""
+
+
+class Chronicle:
+    """Keeps the stories of one node's pods and tells the reporter what changed."""
+
+    def __init__(self, node_name: str, reporter: Reporter) -> None:
+        self.stories: dict[PodRef, Story] = {}
+        self.skipped: dict[PodRef, str] = {}
+        self.first_signal_at: datetime | None = None
+        self._node_name = node_name
+        self._reporter = reporter
+
+    def saw(self, pods: Iterable[Pod], now: datetime) -> None:
+        """The node's pods as just observed; one that is no longer among them is gone."""
+        present = set()
+        for pod in pods:
+            present.add(pod.ref)
+            self._saw(pod, now)
+        for ref, story in self.stories.items():
+            if ref not in present and story.gone_at is None:
+                story.gone_at = now
+                self._tell(Happening.GONE, ref, now)
+
+    def _saw(self, pod: Pod, now: datetime) -> None:
+        story = self.stories.get(pod.ref)
+        judgement = judge(pod)
+        if story is None:
+            if judgement.verdict is Verdict.SKIP:
+                self.skipped[pod.ref] = judgement.reason
+                return
+            self.skipped.pop(pod.ref, None)
+            story = self.stories[pod.ref] = Story(pod)
+        story.pod = pod
+        if pod.deletion and story.signalled_at is None:
+            story.signalled_at = pod.deletion.signalled_at
+        if pod.phase in _FINISHED and not story.is_finished:
+            story.is_finished = True
+            if story.ask is None:
+                self._tell(Happening.GONE, pod.ref, now, f"finished by itself ({pod.phase})")
+
+    def decided(self, ref: PodRef, decision: Decision, now: datetime) -> None:
+        """The plan for a pod; a hold is told once for each reason."""
+        story = self.stories.get(ref)
+        if story is None or not isinstance(decision, Stay):
+            return
+        for budget in decision.budgets:
+            if budget not in story.held_by:
+                story.held_by.append(budget)
+        text = f"{decision.hold.value}: {decision.detail}" if decision.detail else decision.hold.value
+        kind = f"{decision.hold.value} {decision.budgets}"
+        if decision.hold in _WORTH_TELLING and story.told != kind:
+            story.told = kind
+            self._tell(Happening.HELD, ref, now, text)
+        story.hold = text
+
+    def answered(self, ask: Evict | Delete, result: object, reason: str, now: datetime) -> None:
+        """The answer to a request for a pod."""
+        story = self.stories.get(ask.pod)
+        if not isinstance(result, Done):
+            return
+        self.first_signal_at = self.first_signal_at or now
+        if story is not None and story.ask is None:
+            story.ask, story.reason, story.signalled_at = ask, reason, now
+        match ask:
+            case Evict():
+                self._tell(Happening.EVICTED, ask.pod, now, _grace(ask))
+            case Delete(against=against):
+                names = ", ".join(str(b) for b in against)
+                detail = f"{_grace(ask)}; {reason}" + (f"; against {names}" if names else "")
+                self._tell(Happening.DELETED, ask.pod, now, detail)
+
+    def is_over(self) -> bool:
+        """Whether no pod is left to wait for."""
+        return all(story.is_over for story in self.stories.values())
+
+    def lose_what_is_left(self, now: datetime) -> None:
+        """The host is taken."""
+        for ref, story in self.stories.items():
+            if not story.is_over:
+                self._tell(Happening.LOST, ref, now, story.fate().note or "never had its SIGTERM")
+
+    def _tell(self, happening: Happening, ref: PodRef, now: datetime, detail: str = "") -> None:
+        self._reporter.tell(Entry(now, happening, self._node_name, str(ref), detail))
+
+
+def _grace(ask: Evict | Delete) -> str:
+    return f"grace {ask.grace.total_seconds():.0f} s"

@@ -1,0 +1,82 @@
+"""Which PodDisruptionBudgets hold a pod, and how much room each has left in this step.
+
+Law: the evictions of one budget go one after the other (side by side they collide inside the API server in half
+seconds); those of different budgets side by side.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lambdas.domain.decisions.attempts import Attempt
+from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod
+
+
+def budgets_by_namespace(budgets: Iterable[Budget]) -> Mapping[str, Sequence[Budget]]:
+    """The same, ready for `budgets_of`."""
+    found: defaultdict[str, list[Budget]] = defaultdict(list)
+    for budget in sorted(budgets, key=lambda b: b.ref):
+        found[budget.ref.namespace].append(budget)
+    return found
+
+
+def budgets_of(pod: Pod, budgets: Mapping[str, Sequence[Budget]]) -> tuple[Budget, ...]:
+    """Those that the eviction API would ask for this pod: a pending pod is evicted whatever they say."""
+    if pod.phase == "Pending":
+        return ()
+    return tuple(b for b in budgets.get(pod.ref.namespace, ()) if b.selector.matches(pod.labels))
+
+
+def lets_unready_go(budget: Budget) -> bool:
+    """Whether an unready pod costs this budget nothing (unhealthyPodEvictionPolicy, policy/v1)."""
+    if not budget.is_observed:
+        return False
+    return budget.always_allows_unhealthy or budget.healthy >= budget.desired > 0
+
+
+@dataclass(slots=True)
+class Rooms:
+    """The room of each budget within one step: what its status shows, less what it cannot have seen yet.
+
+    `spent` counts requests sent since the version observed now; `busy` are budgets with a request in flight.
+    """
+
+    spent: Counter[BudgetRef] = field(default_factory=Counter)
+    busy: set[BudgetRef] = field(default_factory=set)
+    reserved: Counter[BudgetRef] = field(default_factory=Counter)
+
+    @classmethod
+    def after(cls, attempts: Iterable[Attempt], observed: Mapping[BudgetRef, Budget]) -> "Rooms":
+        """From the requests that this invocation remembers."""
+        rooms = cls()
+        for attempt in attempts:
+            for ref, version in (attempt.versions or {}).items():
+                if attempt.in_flight:
+                    rooms.busy.add(ref)
+                unseen = ref in observed and observed[ref].version == version
+                if unseen and (attempt.in_flight or attempt.signalled or attempt.is_absent):
+                    rooms.spent[ref] += 1
+        return rooms
+
+    def has_room(self, pod: Pod, budget: Budget) -> bool:
+        """Whether the budget would let one more go now."""
+        if not pod.ready and lets_unready_go(budget):
+            return True
+        return budget.is_observed and self._left(budget) > 0
+
+    def _left(self, budget: Budget) -> int:
+        return budget.allowed - self.spent[budget.ref] - self.reserved[budget.ref]
+
+    def is_free(self, budget: Budget) -> bool:
+        """Whether no request of ours is in flight at it."""
+        return budget.ref not in self.busy
+
+    def take(self, budgets: Iterable[Budget]) -> None:
+        """A request goes out now."""
+        for budget in budgets:
+            self.busy.add(budget.ref)
+            self.spent[budget.ref] += 1
+
+    def reserve(self, budget: Budget) -> None:
+        """A pod waits its turn for room that is there."""
+        self.reserved[budget.ref] += 1

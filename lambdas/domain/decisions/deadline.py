@@ -1,0 +1,41 @@
+"""When a pod's SIGTERM is due at the latest, and how much grace it then gets (the two minutes, law 1)."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from lambdas.domain.values.kubernetes import Pod
+from lambdas.domain.values.settings import Settings
+
+NOTHING_TOUCHED_AFTER = timedelta(seconds=60)
+"""A deadline longer past than this is an old backlog or an archive's replay, unless EC2 says otherwise."""
+
+LATE_PATH = timedelta(seconds=15)
+"""How long a drain that begins too late goes on: the host may live some seconds longer than promised."""
+
+_LEAST = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """The host is taken at `reclaim`; shutdowns are to be over `settings.margin` earlier."""
+
+    reclaim: datetime
+    settings: Settings
+
+    def left(self, now: datetime) -> timedelta:
+        """What is left for a shutdown begun now: at least 1 s, since a grace of 0 allows two pods of one identity."""
+        return max(_LEAST, self.reclaim - self.settings.margin - now)
+
+    def grace(self, pod: Pod, now: datetime) -> timedelta:
+        """The grace of a SIGTERM sent now: the pod's own, clamped to what is left; whole seconds, at least 1."""
+        return timedelta(seconds=max(1, int(min(pod.grace, self.left(now)).total_seconds())))
+
+    def last_safe_moment(self, pod: Pod) -> datetime:
+        """The latest moment for the pod's SIGTERM; may be past.
+
+        Of a controlled pod's grace at most `settings.grace_counted` counts: with 115 s and more the moment would be
+        the notice itself, and everything behind a budget would be deleted in second 0. A pod without a controller
+        has nobody to replace it, so nothing is won by waiting: its whole grace counts.
+        """
+        counted = min(pod.grace, self.settings.grace_counted) if pod.owner else pod.grace
+        return self.reclaim - self.settings.margin - counted
