@@ -142,6 +142,10 @@ class Chronicle:
         """Whether no pod is left to wait for."""
         return all(story.is_over for story in self.stories.values())
 
+    def signalled(self) -> set[PodRef]:
+        """Pods that have their SIGTERM, whether or not that is seen yet."""
+        return {ref for ref, story in self.stories.items() if story.signalled_at}
+
     def lose_what_is_left(self, now: datetime) -> None:
         """The host is taken."""
         for ref, story in self.stories.items():

@@ -37,9 +37,9 @@ class DrainLock:
         return ("lock", self._notice.instance_id)
 
     @property
-    def ended(self) -> Ended | None:
+    def has_ended_elsewhere(self) -> bool:
         """Another's drain, begun for the same notice, is over."""
-        return self._state if isinstance(self._state, Ended) else None
+        return isinstance(self._state, Ended)
 
     @property
     def is_held_elsewhere(self) -> bool:
@@ -56,18 +56,14 @@ class DrainLock:
             return True
         return self._first_asked_at is not None and self._first_asked_at + _PATIENCE <= now
 
-    def keep(self, now: datetime) -> datetime | None:
-        """Ask, renew or poll where it is time to; the moment of the next."""
-        if self._ledger is None or self.ended:
-            return None
-        if self._asked_at is not None and self._answered_at is None:
-            patience = (self._first_asked_at or now) + _PATIENCE
-            return patience if patience > now else None
+    def keep(self, now: datetime) -> list[datetime]:
+        """Ask, renew or poll where it is time to; when to look again."""
+        if self._ledger is None or self.has_ended_elsewhere:
+            return []
         pause = _POLL if self.is_held_elsewhere else _RENEW
-        if self._asked_at is None or self._asked_at + pause <= now:
+        if self._asked_at is None or (self._answered_at is not None and self._asked_at + pause <= now):
             self._ask(self._ledger, now)
-            return now + _PATIENCE
-        return self._asked_at + pause
+        return [(self._first_asked_at or now) + _PATIENCE, (self._asked_at or now) + pause]
 
     def _ask(self, ledger: DrainLedger, now: datetime) -> None:
         self._asked_at, self._answered_at = now, None

@@ -33,9 +33,10 @@ class Cluster(Protocol):
         ...
 
     def wait(self, until: datetime) -> Sequence[Answer]:
-        """Block until something changed (an answer, a watched object, `wake`) or `until`; the answers since the last call.
+        """The answers since the last call; blocks until something changed or `until`.
 
-        Returns at once, perhaps with nothing, where something changed since the last call or `until` is past.
+        A change is an answer, a watched object's, or `wake`. Returns at once, perhaps with nothing, where something
+        changed since the last call or `until` is past.
         """
         ...
 

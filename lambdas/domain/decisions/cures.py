@@ -1,6 +1,17 @@
 """What is broken and what to do next, for a tired person at 3 a.m."""
 
 from lambdas.contract import KUBERNETES_GROUP
+from lambdas.domain.values.actions import (
+    Action,
+    Announce,
+    Cordon,
+    Delete,
+    Evict,
+    ExcludeFromLoadBalancers,
+    Locate,
+    Observe,
+    Restore,
+)
 from lambdas.domain.values.answers import (
     Forbidden,
     Passing,
@@ -14,29 +25,50 @@ from lambdas.domain.values.answers import (
 from lambdas.domain.values.drains import Problem, Trouble
 
 
-def problem_of(result: Result, doing: str) -> Problem | None:
-    """The problem that an answer shows, or None where it is an ordinary one. `doing`: what was asked, in words."""
+def problem_of(result: Result, what: str) -> Problem | None:
+    """The problem that an answer shows, or None where it is an ordinary one. `what`: what was asked, in words."""
     match result:
         case Unauthenticated(message):
             return Problem(
                 Trouble.UNAUTHENTICATED,
-                f"{doing}: the API server does not know us (401: {message}). Is there an EKS access entry (or aws-auth "
+                f"{what}: the API server does not know us (401: {message}). Is there an EKS access entry (or aws-auth "
                 f"line) for the function's role, with the group {KUBERNETES_GROUP}?",
             )
         case Forbidden(message):
             return Problem(
                 Trouble.FORBIDDEN,
-                f"{doing}: 403: {message}. If RBAC: `evac rbac | kubectl apply -f -`; else an admission policy.",
+                f"{what}: 403: {message}. If RBAC: `evac rbac | kubectl apply -f -`; else an admission policy.",
             )
         case Refused(message):
-            return Problem(Trouble.API, f"{doing}: refused ({message}). A webhook or admission policy may be why.")
+            return Problem(Trouble.API, f"{what}: refused ({message}). A webhook or admission policy may be why.")
         case SeveralBudgets(message):
             return Problem(
-                Trouble.BUDGET, f"{doing}: {message}. The eviction API cannot decide; give each pod one budget."
+                Trouble.BUDGET, f"{what}: {message}. The eviction API cannot decide; give each pod one budget."
             )
         case Throttled():
-            return Problem(Trouble.API, f"{doing}: throttled by API priority and fairness (429)")
+            return Problem(Trouble.API, f"{what}: throttled by API priority and fairness (429)")
         case Passing(message) | Unknown(message):
-            return Problem(Trouble.API, f"{doing}: {message}")
+            return Problem(Trouble.API, f"{what}: {message}")
         case _:
             return None
+
+
+def doing(action: Action) -> str:
+    """What was asked, in words."""
+    match action:
+        case Locate(instance_id):
+            return f"finding the node of {instance_id}"
+        case Observe(node_name):
+            return f"listing node {node_name} and its pods"
+        case Cordon(node_name):
+            return f"cordoning node {node_name}"
+        case ExcludeFromLoadBalancers(node_name):
+            return f"taking node {node_name} out of load balancers"
+        case Restore(node_name):
+            return f"taking our marks off node {node_name}"
+        case Announce(node_name):
+            return f"writing an Event on node {node_name}"
+        case Evict(pod):
+            return f"evicting {pod}"
+        case Delete(pod):
+            return f"deleting {pod}"

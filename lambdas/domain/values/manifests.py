@@ -86,7 +86,9 @@ def read_pod(item: Json) -> Pod:
         priority_class=spec.get("priorityClassName") or "",
         is_mirror=_MIRROR in annotations,
         claims=tuple(
-            v["persistentVolumeClaim"]["claimName"] for v in _sequence(spec, "volumes") if v.get("persistentVolumeClaim")
+            v["persistentVolumeClaim"]["claimName"]
+            for v in _sequence(spec, "volumes")
+            if v.get("persistentVolumeClaim")
         ),
         created_at=read_time(metadata.get("creationTimestamp")),
         scheduled_at=read_condition(conditions, "PodScheduled")[1],

@@ -1,0 +1,67 @@
+# make replay        replay the sample incident on the built-in simulator
+# make test          everything that needs no cluster
+# make test-cluster  the contract suite and the handler on a real control plane
+# make check         formatter, linters, types, import contracts
+# make bench         what it costs, measured
+# make lock          pin the requirements anew
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps --require-hashes
+RUN    := PATH="$(CURDIR)/$(BIN):$$PATH"
+
+.PHONY: replay test test-cluster check bench lock clean setup help
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "evac needs Python 3.11 or newer, and $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "python3 has no venv module here. On Debian and Ubuntu: apt-get install python3-venv" >&2; rm -rf $(VENV); exit 2; }
+
+# What replay needs and no more.
+$(VENV)/.replay: requirements/replay.txt | $(BIN)/python
+	@echo "setting up replay (once) ..."
+	@$(PIP) -r requirements/replay.txt
+	@touch $@
+
+# Everything; a Node runtime only where the PATH has none that aws-cdk-lib supports.
+$(VENV)/.setup: requirements/test.txt requirements/node.txt | $(BIN)/python
+	@echo "setting up tests and linters (once, a minute or two) ..."
+	@$(PIP) -r requirements/test.txt
+	@node -e 'process.exit(+process.versions.node.split(".")[0] < 22)' 2>/dev/null || $(PIP) -r requirements/node.txt
+	@touch $@
+
+setup: $(VENV)/.setup
+
+replay: $(VENV)/.replay
+	@$(BIN)/python -m evac replay examples/s1/events --cluster examples/s1/cluster.yaml || [ $$? -eq 1 ]
+
+test: $(VENV)/.setup
+	@$(RUN) python -m pytest $(ARGS)
+
+test-cluster: $(VENV)/.setup
+	@$(RUN) python -m controlplane build
+	@$(RUN) python -m pytest -m cluster -p no:randomly tests/cluster $(ARGS)
+
+check: $(VENV)/.setup
+	@$(RUN) ruff format --check .
+	@$(RUN) ruff check .
+	@$(RUN) mypy
+	@$(RUN) lint-imports
+
+bench: $(VENV)/.setup
+	@$(RUN) python -m bench $(ARGS)
+
+lock: $(BIN)/python
+	@$(BIN)/python -m pip --quiet install uv
+	@cd requirements && for set in test lambda replay deploy node; do \
+	  $(CURDIR)/$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	    --no-header --override overrides.txt $$([ $$set = test ] || echo -c test.txt) $$set.in -o $$set.txt || exit 1; done
+
+clean:
+	rm -rf $(VENV) .build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis
