@@ -109,3 +109,9 @@ METRIC_CLUSTER_UNAUTHENTICATED: Final = "ClusterUnauthenticated"
 METRIC_CLUSTER_FORBIDDEN: Final = "ClusterForbidden"
 """403: it knows us, RBAC or an admission policy says no."""
 METRIC_LEDGER_FAILED: Final = "LedgerFailed"
+
+
+def metric_dimensions(cluster_name: str) -> dict[str, str]:
+    """The one set of dimensions of every metric of ours: what powertools emits for `Metrics(service=SERVICE)` with
+    the cluster as its default dimension, and what the alarms look at."""
+    return {"service": SERVICE, DIMENSION_CLUSTER: cluster_name}

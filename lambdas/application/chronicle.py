@@ -8,7 +8,7 @@ from lambdas.application.ports import Reporter
 from lambdas.domain.decisions.filters import Verdict, judge
 from lambdas.domain.decisions.plan import Decision, Hold, Stay
 from lambdas.domain.values.actions import Delete, Evict
-from lambdas.domain.values.answers import Done
+from lambdas.domain.values.answers import Done, Passing, Unknown
 from lambdas.domain.values.drains import Departure, PodFate
 from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.kubernetes import BudgetRef, Pod, PodRef
@@ -19,10 +19,11 @@ _WORTH_TELLING = frozenset({Hold.BUDGET, Hold.FINISH, Hold.CRITICAL})
 
 @dataclass(slots=True)
 class Story:
-    """One pod. `ask`: the request of ours that gave it its SIGTERM."""
+    """One pod. `ask`: the request of ours that gave it its SIGTERM; `unanswered`: one whose outcome nobody told us."""
 
     pod: Pod
     ask: Evict | Delete | None = None
+    unanswered: Evict | Delete | None = None
     reason: str = ""
     signalled_at: datetime | None = None
     gone_at: datetime | None = None
@@ -40,7 +41,7 @@ class Story:
         """How it left, or that it did not."""
         if not self.is_over:
             return Departure.LOST
-        match self.ask:
+        match self.ask or (self.unanswered if self.signalled_at else None):
             case Evict():
                 return Departure.EVICTED
             case Delete(against=against) if against:
@@ -125,6 +126,8 @@ class Chronicle:
     def answered(self, ask: Evict | Delete, result: object, reason: str, now: datetime) -> None:
         """The answer to a request for a pod."""
         story = self.stories.get(ask.pod)
+        if story is not None and isinstance(result, Unknown | Passing):
+            story.unanswered = ask
         if not isinstance(result, Done):
             return
         self.first_signal_at = self.first_signal_at or now

@@ -23,6 +23,7 @@ from lambdas.domain.values.notices import Instance
 from lambdas.domain.values.observation import NodeView, Observation
 from lambdas.domain.values.settings import Settings
 
+_PROBLEMS_KEPT = 20
 _MARK_OUTLIVES_RECLAIM = timedelta(minutes=15)
 
 
@@ -201,7 +202,7 @@ class NodeDrain:
 
     def trouble(self, problem: Problem | None, now: datetime) -> None:
         """Remember a problem, and tell it once."""
-        if problem is not None and problem not in self._problems:
+        if problem is not None and problem not in self._problems and len(self._problems) < _PROBLEMS_KEPT:
             self._problems[problem] = None
             self._tell(Happening.PROBLEM, now, problem.message)
 

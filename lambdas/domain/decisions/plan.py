@@ -220,7 +220,7 @@ class _Desk:
         held_by = budgets_of(d.pod, self._budgets)
         shut = tuple(b for b in held_by if not self._rooms.has_room(d.pod, b))
         if shut:
-            return Stay(Hold.BUDGET, d.last_safe_moment, tuple(b.ref for b in shut), _arithmetic(shut[0]))
+            return Stay(Hold.BUDGET, d.last_safe_moment, tuple(b.ref for b in shut), _arithmetic(d.pod, shut[0]))
         if not all(self._rooms.is_free(b) for b in held_by):
             return Stay(Hold.TURN, d.last_safe_moment, tuple(b.ref for b in held_by))
         if len(held_by) > 1:
@@ -271,11 +271,13 @@ class _Desk:
         return {b.ref: b.version for b in costs}
 
 
-def _arithmetic(budget: Budget) -> str:
-    """The budget's own numbers, as somebody asks for them at 3 a.m."""
+def _arithmetic(pod: Pod, budget: Budget) -> str:
+    """The budget's own numbers, as somebody asks for them at 3 a.m., and the cure where there is one."""
     if not budget.is_observed:
         return f"{budget.ref} is new or changed, and its controller has not counted yet"
     text = f"{budget.ref} needs {budget.desired} of {budget.expected} healthy and has {budget.healthy}"
+    if not pod.ready:
+        return f"{text}; the pod is not Ready itself: unhealthyPodEvictionPolicy: AlwaysAllow would let it go"
     return text if budget.allowed <= 0 else f"{text}; its room is spoken for"
 
 

@@ -1,0 +1,69 @@
+"""The bodies of requests about pods and nodes.
+
+Law: a grace is whole seconds, rounded down and never 0 (0 would leave two pods of one identity possible), and an eviction
+carries name, namespace and UID (policy/v1; without the namespace admission webhooks break, without the name it is a 400).
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from lambdas.contract import SERVICE
+from lambdas.domain.values.actions import Announce
+from lambdas.domain.values.kubernetes import PodRef
+
+Json = Mapping[str, Any]
+
+_LONGEST_MESSAGE = 1024
+_LONGEST_NAME = 253
+
+
+def whole_seconds(grace: timedelta) -> int:
+    """`gracePeriodSeconds`: at least 1."""
+    return max(1, int(grace.total_seconds()))
+
+
+def eviction(pod: PodRef, grace: timedelta) -> Json:
+    """An Eviction of that incarnation of the pod, whatever has its name by then."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "Eviction",
+        "metadata": {"name": pod.name, "namespace": pod.namespace},
+        "deleteOptions": {
+            "preconditions": {"uid": pod.uid},
+            "gracePeriodSeconds": whole_seconds(grace),
+        },
+    }
+
+
+def deletion(pod: PodRef, grace: timedelta) -> Json:
+    """DeleteOptions for that incarnation of the pod."""
+    return {
+        "apiVersion": "v1",
+        "kind": "DeleteOptions",
+        "preconditions": {"uid": pod.uid},
+        "gracePeriodSeconds": whole_seconds(grace),
+        "propagationPolicy": "Background",
+    }
+
+
+def node_event(action: Announce, at: datetime) -> Json:
+    """A core/v1 Event that `kubectl describe node` shows: it looks for the node's kind, name and UID."""
+    moment = at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    unique = uuid4().hex[:16]
+    node = action.node_name
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{node[: _LONGEST_NAME - 17].rstrip('.-')}.{unique}", "namespace": "default"},
+        "involvedObject": {"apiVersion": "v1", "kind": "Node", "name": node, "uid": action.node_uid},
+        "reason": action.reason,
+        "message": action.message[:_LONGEST_MESSAGE],
+        "type": action.kind,
+        "source": {"component": SERVICE},
+        "reportingComponent": SERVICE,
+        "firstTimestamp": moment,
+        "lastTimestamp": moment,
+        "count": 1,
+    }

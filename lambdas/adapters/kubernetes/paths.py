@@ -1,0 +1,52 @@
+"""Paths of the API, built of checked parts.
+
+Law: a name that came from an event, from EC2 or from an object never reaches a URL unchecked.
+"""
+
+import re
+
+_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
+_LONGEST = 253
+
+
+class BadName(ValueError):  # noqa: N818 - it names what is wrong
+    """No Kubernetes object can have this name."""
+
+
+def checked(name: str) -> str:
+    """`name` itself, if it is an RFC 1123 subdomain, as names of nodes, pods and namespaces are. Raises BadName."""
+    if len(name) > _LONGEST or not _NAME.fullmatch(name):
+        raise BadName(f"not a Kubernetes name: {name[:80]!r}")
+    return name
+
+
+def is_name(name: str) -> bool:
+    """Whether `checked` takes it."""
+    try:
+        return bool(checked(name))
+    except BadName:
+        return False
+
+
+def node(name: str) -> str:
+    """A node. Raises BadName."""
+    return f"/api/v1/nodes/{checked(name)}"
+
+
+def pod(namespace: str, name: str) -> str:
+    """A pod. Raises BadName."""
+    return f"/api/v1/namespaces/{checked(namespace)}/pods/{checked(name)}"
+
+
+def eviction(namespace: str, name: str) -> str:
+    """A pod's eviction subresource. Raises BadName."""
+    return f"{pod(namespace, name)}/eviction"
+
+
+NODES = "/api/v1/nodes"
+PODS = "/api/v1/pods"
+SERVICES = "/api/v1/services"
+BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
+EVENTS = "/api/v1/namespaces/default/events"
+"""Events about nodes, which have no namespace, are in `default`: the API refuses any other (core/v1 validation)."""
