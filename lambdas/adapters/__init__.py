@@ -59,32 +59,38 @@ def _refused(response: Any, action: str, target: str) -> PortError:
     """The service answered, and not with what was asked for."""
     error = response.get("Error", {})
     code, said = str(error.get("Code", "")), str(error.get("Message", ""))
-    if code in _DENIED:
-        return PermissionDenied(
-            f"{action} on {target} is denied ({code}). Allow it in the function's role. AWS: {said}"
-        )
-    if code in _NO_SUCH_THING:
-        return PermissionDenied(f"{action}: {target} does not exist ({code}). Deploy again, or correct the name.")
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     if code in _PASSING or status >= 500:
         return PassingError(f"{action} on {target} failed for now ({code}, HTTP {status}). AWS: {said}")
+    if code in _NO_SUCH_THING:
+        return PermissionDenied(f"{action}: {target} does not exist ({code}). Deploy again, or correct the name.")
+    if code in _DENIED or status in (401, 403):
+        return PermissionDenied(
+            f"{action} on {target} is denied ({code}). Allow it in the function's role. AWS: {said}"
+        )
     return PortError(f"{action} on {target} was refused ({code}, HTTP {status}). AWS: {said}")
 
 
 def _unanswered(error: Exception, action: str, target: str) -> PortError:
     """No answer, or no request: the network between, or what it takes to sign one."""
     from botocore.exceptions import (  # noqa: PLC0415 - see above
+        ConnectionError as ConnectionFailed,
+    )
+    from botocore.exceptions import (  # noqa: PLC0415
+        CredentialRetrievalError,
         HTTPClientError,
         NoCredentialsError,
         PartialCredentialsError,
     )
 
     match error:
-        case HTTPClientError():
+        case ConnectionFailed() | HTTPClientError():
             return PassingError(
                 f"{action} on {target} got no answer ({type(error).__name__}: {error}). In a VPC: is there an endpoint "
                 f"for {action.partition(':')[0]}, and may the function's security group reach it on 443?"
             )
+        case CredentialRetrievalError():
+            return PassingError(f"{action} on {target}: credentials could not be had for now ({error})")
         case NoCredentialsError() | PartialCredentialsError():
             return PermissionDenied(f"{action} on {target}: no credentials. Does the function have its role? ({error})")
         case _:

@@ -56,7 +56,14 @@ class EksAddresses:
         endpoint, ca_data = cluster.get("endpoint"), cluster.get("certificateAuthority", {}).get("data")
         if not endpoint or not ca_data:
             raise PassingError(f"cluster {self._name} is {cluster.get('status')} and has no API server yet")
-        return Address(endpoint, base64.b64decode(ca_data).decode())
+        return Address(endpoint, _read_pem(ca_data, self._name))
+
+
+def _read_pem(ca_data: str, name: str) -> str:
+    try:
+        return base64.b64decode(ca_data, validate=True).decode("ascii")
+    except ValueError as error:
+        raise PortError(f"cluster {name}: its certificate authority is no base64 of PEM ({error})") from error
 
 
 class StsTokens:

@@ -13,7 +13,7 @@ from lambdas.application.requests import Fate, Ports, Request
 from lambdas.domain.decisions.cures import doing, problem_of
 from lambdas.domain.decisions.deadline import LATE_PATH, NOTHING_TOUCHED_AFTER, Deadline
 from lambdas.domain.decisions.ownership import ending_without_a_node, how_to_locate, is_foreign, is_going
-from lambdas.domain.decisions.plan import Doomed
+from lambdas.domain.decisions.plan import Doomed, was_born_before
 from lambdas.domain.values.actions import Announce, Locate, Mark
 from lambdas.domain.values.answers import Absent, Answer, Located
 from lambdas.domain.values.drains import DrainRecord, Ending, Problem
@@ -149,7 +149,12 @@ class NodeDrain:
         if self.phase is not Phase.DRAINING or view is None or not self._lock.may_act(now):
             return ()
         deadline = Deadline(self.notice.reclaim_at, self._settings)
-        return [Doomed(pod, self.node_name, deadline) for pod in view.pods]
+        since = self._started_at or now
+        is_open = view.node is not None and not view.node.unschedulable
+        return [
+            Doomed(pod, self.node_name, deadline, came_after_notice=is_open and not was_born_before(pod, since))
+            for pod in view.pods
+        ]
 
     # --- answers
 

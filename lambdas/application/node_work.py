@@ -15,6 +15,9 @@ from lambdas.domain.values.observation import NodeView, Observation
 _CORDON_FIRST = timedelta(milliseconds=300)
 """The first list waits this long for the cordon's answer, then goes on beside it."""
 
+_SEEN_BY = timedelta(seconds=2)
+"""A watch shows our own cordon long before this."""
+
 Tell = Callable[[Happening, datetime], None]
 
 
@@ -32,12 +35,20 @@ class NodeWork:
     def advance(self, now: datetime, observation: Observation, chronicle: Chronicle) -> list[datetime]:
         """Start what is due; when to look again."""
         view = observation.nodes.get(self._node_name)
+        if self._was_undone(view, now):
+            self._cordon.again()
         self._start(self._cordon, Cordon(self._node_name, self._mark), now)
         wakes = self._list_when_due(view, now)
         if view is not None and not serves_locally(view.pods, observation.services, chronicle.signalled()):
             self._start(self._exclude, ExcludeFromLoadBalancers(self._node_name), now)
         errands = (self._cordon, self._observe, self._exclude)
         return wakes + [e.look_again_at for e in errands if e.look_again_at]
+
+    def _was_undone(self, view: NodeView | None, now: datetime) -> bool:
+        """Whether another hand uncordoned the node since: it is doomed all the same, and would be given new pods."""
+        if view is None or view.node is None or view.node.unschedulable or self._cordon.served_at is None:
+            return False
+        return self._cordon.served_at + _SEEN_BY <= now
 
     def _list_when_due(self, view: NodeView | None, now: datetime) -> list[datetime]:
         """Pods may be bound until the cordon: the list that counts is begun after it."""

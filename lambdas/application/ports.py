@@ -77,7 +77,11 @@ class DrainLedger(Protocol):
     """Which node is drained by whom, and what became of it."""
 
     def acquire(self, notice: Notice, owner: str, now: datetime, until: datetime) -> Lock:
-        """Take or renew the node's drain lock until `until`. Raises `PortError`."""
+        """Take or renew the node's drain lock until `until`.
+
+        `Ended` where a drain whose pods had their chance (drained, pods_lost) ended at or after `notice.noticed_at`;
+        after any other ending somebody is to try again. Raises `PortError`.
+        """
         ...
 
     def finish(self, record: DrainRecord, owner: str, now: datetime) -> None:

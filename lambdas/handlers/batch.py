@@ -10,7 +10,7 @@ from typing import Any
 Json = Mapping[str, Any]
 
 
-class NoBatch(ValueError):  # noqa: N818 - says what the event is
+class NoBatch(ValueError):
     """The event is no SQS batch: somebody invoked the function by hand, or wired another source to it."""
 
 
@@ -45,7 +45,7 @@ def _read(record: Json) -> Received:
     )
 
 
-class GivenBack(Exception):  # noqa: N818 - no error: a message's fate, in the words of the batch utility
+class GivenBack(Exception):
     """The message is to be seen again."""
 
 

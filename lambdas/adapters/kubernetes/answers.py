@@ -143,7 +143,11 @@ ROWS: Sequence[Row] = (
     Row("403 to nobody: our header was lost on the way", lambda r: r.status == 403 and _NOBODY in r.message, _nobody),
     Row("403", lambda r: r.status == 403, _forbidden),
     Row("401", lambda r: r.status == 401, lambda r: Unauthenticated(r.message or "no reason given")),
-    Row("500 of several budgets", lambda r: r.status == 500 and _SEVERAL in r.message, lambda r: SeveralBudgets(r.message)),
+    Row(
+        "500 of several budgets",
+        lambda r: r.status == 500 and _SEVERAL in r.message,
+        lambda r: SeveralBudgets(r.message),
+    ),
     Row("408 and 5xx", lambda r: r.status == 408 or r.status >= 500, _passing),
     Row("anything else", lambda _: True, _refused),
 )

@@ -1,7 +1,8 @@
 """The bodies of requests about pods and nodes.
 
-Law: a grace is whole seconds, rounded down and never 0 (0 would leave two pods of one identity possible), and an eviction
-carries name, namespace and UID (policy/v1; without the namespace admission webhooks break, without the name it is a 400).
+Law: a grace is whole seconds, rounded down and never 0 (0 would leave two pods of one identity possible), and an
+eviction carries name, namespace and UID (policy/v1: without the namespace admission webhooks break, without the name it
+is refused).
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """One request to the API server and what comes back, as data; and every request that this adapter makes.
 
-Law: `verb` and `resource` are RBAC's words. What is not built here is not asked, so the ClusterRole is read off this file.
+Law: `verb` and `resource` are RBAC's words. What is not built here is not asked: the ClusterRole is read off this file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ class Failure:
 Reply = Response | Failure
 
 
-class StreamBroken(Exception):  # noqa: N818 - it says what happened
+class StreamBroken(Exception):
     """A watch ended before its time."""
 
     def __init__(self, failure: Failure) -> None:
@@ -79,12 +79,21 @@ class StreamBroken(Exception):  # noqa: N818 - it says what happened
 class Server(Protocol):
     """Somebody who answers calls; any thread may ask."""
 
+    @property
+    def sent(self) -> Mapping[tuple[str, str], int]:
+        """How many requests have been sent, by verb and resource; 0 for those that were not."""
+        ...
+
     def ask(self, call: Call) -> Reply:
         """The whole answer, or why there is none."""
         ...
 
     def follow(self, call: Call) -> Iterator[bytes] | Response | Failure:
         """The lines of a watch, or the answer where it is refused. The lines raise StreamBroken."""
+        ...
+
+    def close(self) -> None:
+        """Cut all connections; whoever waits for an answer gets a Failure."""
         ...
 
 

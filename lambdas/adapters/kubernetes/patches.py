@@ -50,7 +50,7 @@ def exclude_from_load_balancers(node: Node) -> Patch:
 
 
 def restore(node: Node) -> Patch:
-    """Take off what carries our mark. Without a readable mark nobody knows what was there before: only label and taint."""
+    """Take off what carries our mark. Where that cannot be read nobody knows what was before: only label and taint."""
     text = node.annotations.get(ANNOTATION_MARK)
     marked = decode_mark(text)
     patch = _remove_taint(node)

@@ -10,7 +10,7 @@ _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _LONGEST = 253
 
 
-class BadName(ValueError):  # noqa: N818 - it names what is wrong
+class BadName(ValueError):
     """No Kubernetes object can have this name."""
 
 

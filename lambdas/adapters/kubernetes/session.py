@@ -16,14 +16,20 @@ from lambdas.domain.errors import PassingError, PortError
 
 
 class Session:
-    """A `Server` over one transport. `sent` counts the requests by verb and resource."""
+    """A `Server` over one transport."""
 
     def __init__(self, transport: Transport, tokens: TokenSource | None) -> None:
         self._transport = transport
         self._tokens = tokens
         self._renewing = threading.Lock()
         self._counting = threading.Lock()
-        self.sent: Counter[tuple[str, str]] = Counter()
+        self._sent: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def sent(self) -> Counter[tuple[str, str]]:
+        """How many requests have been sent, by verb and resource."""
+        with self._counting:
+            return self._sent.copy()
 
     def ask(self, call: Call) -> Reply:
         """The whole answer, or why there is none."""
@@ -66,7 +72,7 @@ class Session:
 
     def _counted(self, call: Call, token: str) -> BaseHTTPResponse:
         with self._counting:
-            self.sent[call.verb, call.resource] += 1
+            self._sent[call.verb, call.resource] += 1
         return self._transport.send(call, token)
 
     def _lines(self, response: BaseHTTPResponse) -> Iterator[bytes]:

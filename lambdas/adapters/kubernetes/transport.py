@@ -1,7 +1,7 @@
 """Requests over the official client's ApiClient, with its errors told apart.
 
-Law: `_preload_content` is off everywhere: what comes is bytes, read here or by whoever watches. Nothing is retried here, no
-redirect is followed (the token would go with it), and no message holds a header.
+Law: `_preload_content` is off everywhere: what comes is bytes, read here or by whoever watches. Nothing is retried
+here, no redirect is followed (the token would go with it), and no message holds a header.
 (Imports kubernetes and urllib3, 0.6 s and 47 MB: loaded by connecting.py when a cluster is really asked.)
 """
 
@@ -73,7 +73,9 @@ class Transport:
             case IdentityNotSent():
                 return Failure(Trouble.NO_TOKEN, str(error))
             case http_errors.ProxyError():
-                return Failure(Trouble.UNREACHABLE, f"no connection to {self._host} through the proxy of the environment")
+                return Failure(
+                    Trouble.UNREACHABLE, f"no connection to {self._host} through the proxy of the environment"
+                )
             case http_errors.NameResolutionError():
                 return Failure(Trouble.UNREACHABLE, f"the name {self._host} is not known: check the endpoint and DNS")
             case http_errors.ConnectTimeoutError():
@@ -91,7 +93,7 @@ class Transport:
     def close(self) -> None:
         """Cut every connection, also those that are in use."""
         self._wire.cut()
-        self._client.close()
+        self._client.rest_client.close()
 
 
 def _context(configuration: Configuration) -> ssl.SSLContext | None:

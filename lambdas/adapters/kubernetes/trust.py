@@ -9,9 +9,9 @@ import ssl
 def trust(ca: str = "", ca_file: str = "") -> ssl.SSLContext:
     """A context that trusts one certificate authority (PEM text or file), or the system's where none is given.
 
-    One for all connections: making one takes longer than a handshake. VERIFY_X509_STRICT, which newer Pythons switch on, is
-    off: EKS clusters have authorities without key identifiers, which RFC 5280 allows a root and strict OpenSSL does not
-    (kubernetes-client/python 2394). Raises OSError for a file that cannot be read, ssl.SSLError for what is no PEM.
+    One for all connections. VERIFY_X509_STRICT, which newer Pythons switch on, is off: EKS clusters have authorities
+    without key identifiers, which RFC 5280 allows a root and strict OpenSSL does not (kubernetes-client/python 2394).
+    Raises OSError for a file that cannot be read, and ssl.SSLError, which is one, for what is no PEM.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2

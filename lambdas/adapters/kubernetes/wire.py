@@ -1,7 +1,7 @@
 """The connections themselves: no request leaves without its identity, and all can be cut at once.
 
-Law: what is checked here is what is written to the socket. A release of the official client once sent requests without
-their Authorization header after an upgrade (kubernetes-client/python 2585); here that is an error before the first byte.
+Law: what is checked here is what is written to the socket. A release of the official client once sent requests
+without their Authorization header (kubernetes-client/python 2585); here that is an error before the first byte.
 (Imports urllib3: loaded by transport.py only.)
 """
 
@@ -15,7 +15,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 
-class IdentityNotSent(Exception):  # noqa: N818 - it says what happened
+class IdentityNotSent(Exception):
     """A request was about to be sent without a bearer token."""
 
 
@@ -64,7 +64,7 @@ class Wire:
 
 
 class _Checked(HTTPConnection):
-    """Looks at the headers as they are written. `putheader` and `endheaders` are http.client's last steps before the socket."""
+    """Looks at the headers as they are written: `putheader`, `endheaders` are the last steps to the socket."""
 
     on: Wire
     _has_identity = False

@@ -34,6 +34,7 @@ class Hold(Enum):
     TURN = "waits its turn at its budget"
     FINISH = "left to finish"
     CRITICAL = "goes when the others are gone"
+    OPEN_NODE = "the node could not be cordoned and would be given it back"
     ANSWER = "waits for the API's answer"
     RETRY = "tried again shortly"
 
@@ -76,11 +77,12 @@ Decision = Skip | Await | Stay | Go
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """A pod on a node that will be taken."""
+    """A pod on a node that will be taken. `came_after_notice`: to a node that is not cordoned, in spite of us."""
 
     pod: Pod
     node_name: str
     deadline: Deadline
+    came_after_notice: bool = False
 
     @property
     def last_safe_moment(self) -> datetime:
@@ -115,6 +117,11 @@ def plan(
         if is_critical(d.pod):
             desk.decide(d, waits_for_others=d.node_name in moving)
     return Plan(desk.decisions, desk.look_again_at)
+
+
+def was_born_before(pod: Pod, moment: datetime) -> bool:
+    """Whether the pod is older than `moment`, by the API's whole seconds."""
+    return pod.created_at is not None and pod.created_at < moment
 
 
 def _is_on_its_way(decision: Decision) -> bool:
@@ -171,6 +178,8 @@ class _Desk:
         waiting = self._waiting(d, attempt, is_due)
         if waiting:
             return waiting
+        if d.came_after_notice and not (is_due and was_born_before(d.pod, d.last_safe_moment)):
+            return Stay(Hold.OPEN_NODE, None if is_due else d.last_safe_moment)
         if is_due:
             return self._last_chance(d, attempt)
         wish = why_let_finish(d.pod)

@@ -31,11 +31,16 @@ class Listing(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node and its pods. `node` is None once the object is gone; `listed_at`: when the newest full list was begun."""
+    """A node and its pods. `node` is None once the object is gone; `listed_at`: when the newest full list was begun.
+
+    `freshness` and `why` say how far to believe it between lists, as for a Listing.
+    """
 
     node: Node | None
     pods: tuple[Pod, ...]
     listed_at: datetime
+    freshness: Freshness = Freshness.CURRENT
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The command line: what people run on their own machine. Never shipped to Lambda."""

@@ -1,0 +1,1 @@
+"""The controllers that replace pods, keep budgets' status true and collect what nobody owns."""

@@ -1,0 +1,63 @@
+"""ResourceQuota, as far as pods are concerned: what is used, and what would be too much.
+
+Law: a pod counts until it is finished or gone; a terminating one still counts. Scoped quotas are not applied.
+"""
+
+from collections import Counter
+
+from evac.simulator.objects import Raw, key_of, spec_of
+from evac.simulator.pods import is_finished
+from evac.simulator.quantities import amounts, thousandths
+from evac.simulator.store import Store
+
+_POD = 1000
+
+
+class Quotas:
+    """The admission of new pods."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def refusal(self, pod: Raw) -> str:
+        """Why the namespace's quotas refuse the pod; empty where they do not."""
+        namespace = key_of(pod).namespace
+        for quota in self._store.of_kind("ResourceQuota"):
+            if key_of(quota).namespace != namespace or _is_scoped(quota):
+                continue
+            hard = {name: thousandths(str(q)) for name, q in (spec_of(quota).get("hard") or {}).items()}
+            used, asked = self._used(namespace), charge_of(pod)
+            for name, limit in hard.items():
+                if asked.get(name, 0) and used[name] + asked[name] > limit:
+                    return f"exceeded quota: {quota['metadata']['name']}, {name} used and requested are over its limit"
+        return ""
+
+    def _used(self, namespace: str) -> Counter[str]:
+        used: Counter[str] = Counter()
+        for pod in self._store.of_kind("Pod"):
+            if key_of(pod).namespace == namespace:
+                used["count/pods"] += _POD
+                if not is_finished(pod):
+                    charge = charge_of(pod)
+                    charge.pop("count/pods")
+                    used.update(charge)
+        return used
+
+
+def _is_scoped(quota: Raw) -> bool:
+    spec = spec_of(quota)
+    return bool(spec.get("scopes") or spec.get("scopeSelector"))
+
+
+def charge_of(pod: Raw) -> Counter[str]:
+    """What a pod costs a quota, in thousandths."""
+    charge: Counter[str] = Counter({"pods": _POD, "count/pods": _POD})
+    for container in spec_of(pod).get("containers") or ():
+        resources = container.get("resources") or {}
+        for name, amount in amounts(resources.get("requests")).items():
+            charge[f"requests.{name}"] += amount
+            if name in {"cpu", "memory", "ephemeral-storage"}:
+                charge[name] += amount
+        for name, amount in amounts(resources.get("limits")).items():
+            charge[f"limits.{name}"] += amount
+    return charge

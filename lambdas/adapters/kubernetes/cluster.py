@@ -1,0 +1,137 @@
+"""The `Cluster` port: actions handed to lanes, answers and changes handed to the loop.
+
+Law: `start` neither blocks nor raises, and what was started is answered exactly once, whatever goes wrong in here.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+from lambdas.adapters.kubernetes import bodies, calls, patches
+from lambdas.adapters.kubernetes.answers import result_of
+from lambdas.adapters.kubernetes.calls import Call, Server
+from lambdas.adapters.kubernetes.lanes import Lane
+from lambdas.adapters.kubernetes.mailbox import Mailbox
+from lambdas.adapters.kubernetes.nodes import Nodes
+from lambdas.adapters.kubernetes.paths import BadName
+from lambdas.adapters.kubernetes.watching import Watching
+from lambdas.application.ports import Clock
+from lambdas.domain.values.actions import (
+    Action,
+    Announce,
+    Cordon,
+    Delete,
+    Evict,
+    ExcludeFromLoadBalancers,
+    Locate,
+    Observe,
+    Restore,
+)
+from lambdas.domain.values.answers import Answer, Done, Passing, Refused, Result
+from lambdas.domain.values.observation import Observation
+
+_log = logging.getLogger(__name__)
+
+_NODE_WORKERS = 8
+_FAREWELL = 0.3
+
+
+class KubernetesCluster:
+    """`Cluster` on a server's answers. `workers`: that many evictions, and as many deletions, at a time."""
+
+    def __init__(self, server: Server, clock: Clock, *, prefetch: bool = False, workers: int = 16) -> None:
+        """`prefetch`: begin to read budgets and services now, beside the search for the node."""
+        self.server = server
+        self._clock = clock
+        self._mailbox = Mailbox(clock)
+        self._watching = Watching(server, clock, self._mailbox.changed)
+        self._nodes = Nodes(server, self._watching)
+        self._node_lane = Lane("node", _NODE_WORKERS, self._work)
+        self._evictions = Lane("evict", workers, self._work)
+        self._deletions = Lane("delete", workers, self._work)
+        self._is_closed = False
+        if prefetch:
+            self._watching.start()
+
+    def start(self, action: Action) -> None:
+        """Hand the action to its lane; never blocks, never raises. Its answer comes from `wait`, exactly once."""
+        if not self._lane_of(action).submit(action) and not self._is_closed:
+            self._answer(action, Passing("this process cannot start another thread"))
+
+    def wait(self, until: datetime) -> Sequence[Answer]:
+        """Block until something changed (an answer, a watched object, `wake`) or `until`; the answers since then."""
+        return self._mailbox.wait(until)
+
+    def observe(self) -> Observation:
+        """The newest state seen of what `Observe` asked for. Never blocks, costs no request."""
+        return self._watching.observation()
+
+    def wake(self) -> None:
+        """End the current or next `wait`; any thread may."""
+        self._mailbox.changed()
+
+    def close(self) -> None:
+        """Stop watches and lanes, and cut the connections; actions not yet begun are dropped. Takes well under 1 s."""
+        self._is_closed = True
+        lanes = (self._node_lane, self._evictions, self._deletions)
+        for lane in lanes:
+            lane.close()
+        self._watching.close()
+        self.server.close()
+        self._watching.join(_FAREWELL)
+        for lane in lanes:
+            lane.join(_FAREWELL)
+
+    def _lane_of(self, action: Action) -> Lane:
+        match action:
+            case Evict():
+                return self._evictions
+            case Delete():
+                return self._deletions
+            case _:
+                return self._node_lane
+
+    def _work(self, action: Action) -> None:
+        try:
+            result = self._perform(action)
+        except BadName as error:
+            result = Refused(str(error))
+        except Exception as error:  # noqa: BLE001 - the loop waits for an answer to everything it started
+            if self._is_closed:
+                return
+            _log.error("a fault in carrying out %s", type(action).__name__, exc_info=True)
+            result = Refused(f"a fault in evac: {type(error).__name__}: {error}")
+        self._answer(action, result)
+
+    def _answer(self, action: Action, result: Result) -> None:
+        if not self._is_closed:
+            self._mailbox.put(Answer(action, result, self._clock.now()))
+
+    def _perform(self, action: Action) -> Result:
+        match action:
+            case Locate():
+                return self._nodes.locate(action)
+            case Observe(node_name):
+                trouble = self._watching.observe_node(node_name)
+                return result_of(trouble.call, trouble.reply) if trouble else Done()
+            case Cordon(node_name, mark):
+                return self._nodes.patch(node_name, partial(patches.cordon, mark=mark))
+            case ExcludeFromLoadBalancers(node_name):
+                return self._nodes.patch(node_name, patches.exclude_from_load_balancers)
+            case Restore(node_name):
+                return self._nodes.patch(node_name, patches.restore, reads_first=True)
+            case Evict():
+                return self._ask(calls.evict(action.pod, bodies.eviction(action.pod, self._grace(action))))
+            case Delete():
+                return self._ask(calls.delete_pod(action.pod, bodies.deletion(action.pod, self._grace(action))))
+            case Announce():
+                return self._ask(calls.create_event(bodies.node_event(action, self._clock.now())))
+
+    def _grace(self, action: Evict | Delete) -> timedelta:
+        """Never more than the pod's own, where that is known."""
+        pod = self._watching.pod(action.pod)
+        return min(action.grace, pod.grace) if pod else action.grace
+
+    def _ask(self, call: Call) -> Result:
+        return result_of(call, self.server.ask(call))

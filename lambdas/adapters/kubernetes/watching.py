@@ -1,0 +1,138 @@
+"""Everything that is kept current, and the observation made of it.
+
+Law: observing costs no request, and a node is in the observation from its first full list on.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lambdas.adapters.kubernetes.calls import Server
+from lambdas.adapters.kubernetes.kinds import BUDGETS, NODES, SERVICES, pods_on, the_node
+from lambdas.adapters.kubernetes.listing import Unlisted
+from lambdas.adapters.kubernetes.reflector import Reflector
+from lambdas.adapters.kubernetes.store import Store
+from lambdas.application.ports import Clock
+from lambdas.domain.values.kubernetes import Budget, Node, Pod, PodRef, Service
+from lambdas.domain.values.observation import Freshness, NodeView, Observation
+
+_WORST_FIRST = (Freshness.UNREADABLE, Freshness.PENDING, Freshness.STALE, Freshness.CURRENT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    node: Reflector[Node]
+    pods: Reflector[Pod]
+
+    def view(self) -> NodeView | None:
+        nodes, pods = self.node.store.listing(), self.pods.store.listing()
+        listed_at = self.pods.store.listed_at
+        if listed_at is None or self.node.store.listed_at is None:
+            return None
+        freshness = min(nodes.freshness, pods.freshness, key=_WORST_FIRST.index)
+        node = nodes.items[0] if nodes.items else None
+        return NodeView(node, pods.items, listed_at, freshness, pods.why or nodes.why)
+
+
+class Watching:
+    """The watched nodes, budgets and services; safe for any thread."""
+
+    def __init__(self, server: Server, clock: Clock, changed: Callable[[], None]) -> None:
+        self._server = server
+        self._clock = clock
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._nodes: dict[str, _Watched] = {}
+        self._located: dict[str, Node] = {}
+        self._is_closed = False
+        self._budgets: Store[Budget] = Store(changed)
+        self._services: Store[Service] = Store(changed)
+        self._wide = (
+            Reflector("budgets", BUDGETS, self._budgets, server, clock),
+            Reflector("services", SERVICES, self._services, server, clock),
+        )
+        self._is_wide = False
+
+    def start(self) -> None:
+        """Begin with what is watched over the whole cluster, if that has not begun."""
+        with self._lock:
+            begins, self._is_wide = not self._is_wide and not self._is_closed, True
+        if begins:
+            for reflector in self._wide:
+                reflector.start()
+
+    def observe_node(self, name: str) -> Unlisted | None:
+        """List the node and its pods now, and watch them from then on; what went wrong, if anything did.
+
+        Watched also where the list failed: it is tried again there. Raises BadName.
+        """
+        self.start()
+        watched, is_new = self._watched(name)
+        troubles = [watched.node.refresh(), watched.pods.refresh()]
+        if is_new:
+            watched.node.start()
+            watched.pods.start()
+        return next((trouble for trouble in reversed(troubles) if trouble), None)
+
+    def observation(self) -> Observation:
+        """The newest state."""
+        with self._lock:
+            nodes = dict(self._nodes)
+        views = {name: view for name, watched in nodes.items() if (view := watched.view())}
+        return Observation(views, self._budgets.listing(), self._services.listing())
+
+    def known(self, node_name: str) -> Node | None:
+        """The node as last read by anybody here."""
+        with self._lock:
+            watched, located = self._nodes.get(node_name), self._located.get(node_name)
+        nodes = watched.node.store.listing().items if watched else ()
+        return nodes[0] if nodes else located
+
+    def remember(self, item: Mapping[str, Any]) -> Node | None:
+        """A node as the API server just gave it. None where it cannot be read."""
+        seen = NODES.seen(item)
+        if seen.value is None:
+            return None
+        with self._lock:
+            self._located[seen.value.name] = seen.value
+            watched = self._nodes.get(seen.value.name)
+        if watched:
+            watched.node.store.put(seen)
+        return seen.value
+
+    def pod(self, ref: PodRef) -> Pod | None:
+        """The pod, if it is on a watched node."""
+        with self._lock:
+            nodes = list(self._nodes.values())
+        return next((pod for watched in nodes if (pod := watched.pods.store.find(ref.uid))), None)
+
+    def close(self) -> None:
+        """End every watch soon."""
+        with self._lock:
+            self._is_closed = True
+        for reflector in self._reflectors():
+            reflector.close()
+
+    def join(self, seconds: float) -> None:
+        """Wait so long, at most, for each to end."""
+        for reflector in self._reflectors():
+            reflector.join(seconds)
+
+    def _reflectors(self) -> list[Reflector[Any]]:
+        with self._lock:
+            watched = list(self._nodes.values())
+        return [*self._wide, *(reflector for w in watched for reflector in (w.node, w.pods))]
+
+    def _watched(self, name: str) -> tuple[_Watched, bool]:
+        node, pods = the_node(name), pods_on(name)
+        with self._lock:
+            known = self._nodes.get(name)
+            if known:
+                return known, False
+            made = _Watched(
+                Reflector(f"node-{name}", node, Store(self._changed), self._server, self._clock),
+                Reflector(f"pods-{name}", pods, Store(self._changed), self._server, self._clock),
+            )
+            self._nodes[name] = made
+            return made, True
