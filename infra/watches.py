@@ -1,0 +1,191 @@
+"""What is watched: one alarm for every way the path event → rule → queue → function → API server stops in silence.
+
+Law: each says what is broken, what that means for nodes, and the first command to type, with real names.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Aws, Duration, aws_cloudwatch, aws_events, aws_sqs
+
+from infra.function import InterruptionFunction
+from infra.queues import NoticeQueues
+from lambdas import contract
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """An alarm to be. It rings once `metric` was 1 or more in a minute; with `expects_life`, once it was not.
+
+    A `state` (a queue holds something) ends by itself, and the alarm says so. A count (an error, a refusal) does not:
+    a minute without notices would read as "mended".
+    """
+
+    name: str
+    metric: aws_cloudwatch.IMetric
+    says: str
+    state: bool = False
+    expects_life: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What the alarms look at."""
+
+    cluster_name: str
+    queues: NoticeQueues
+    interruption: InterruptionFunction
+
+
+def watches(watched: Watched) -> Iterator[Watch]:
+    """Every alarm of a stack, in the order of the path."""
+    for rule in watched.queues.rules:
+        yield from _of_rule(watched, rule)
+    yield from _of_dead_letters(watched)
+    yield _of_heartbeat(watched)
+    yield from _of_function(watched)
+    yield from _of_our_own(watched)
+
+
+def _of_rule(watched: Watched, rule: aws_events.CfnRule) -> Iterator[Watch]:
+    """On the default bus these metrics have the one dimension RuleName (EventBridge user guide, monitoring)."""
+    dimensions = {"RuleName": rule.ref}
+    yield Watch(
+        name=f"{rule.node.id}FailedInvocations",
+        metric=_count("AWS/Events", "FailedInvocations", dimensions),
+        says=f"EventBridge cannot put events into the notice queue (its policy, or the queue itself). "
+        f"{_undrained(watched)} The attributes ERROR_CODE and ERROR_MESSAGE tell why: "
+        f"{_read(watched.queues.undelivered)}",
+    )
+    yield Watch(
+        name=f"{rule.node.id}FailedDeadLetters",
+        metric=_count("AWS/Events", "InvocationsFailedToBeSentToDlq", dimensions),
+        says=f"EventBridge can put events neither into the notice queue nor into the rule's dead-letter queue: they "
+        f"are lost without a trace. {_undrained(watched)} Look at the dead-letter queue's policy: "
+        f"aws sqs get-queue-attributes --attribute-names All --queue-url {watched.queues.undelivered.queue_url} "
+        f"{_REGION}",
+    )
+
+
+def _of_dead_letters(watched: Watched) -> Iterator[Watch]:
+    queues = watched.queues
+    yield Watch(
+        name="UndeliveredNotEmpty",
+        metric=_waiting(queues.undelivered),
+        says=f"EventBridge could not deliver events within their two minutes and kept them aside. The nodes they "
+        f"are about were not drained. The attributes ERROR_CODE and ERROR_MESSAGE tell why: "
+        f"{_read(queues.undelivered)}",
+        state=True,
+    )
+    yield Watch(
+        name="RejectedNotEmpty",
+        metric=_waiting(queues.rejected),
+        says=f"Messages were set aside: bodies that nobody can read (the attribute tells the reason), or notices "
+        f"received {contract.MAX_RECEIVE_COUNT} times without an end. The nodes of such notices may not have been "
+        f"drained. Read them: {_read(queues.rejected)}",
+        state=True,
+    )
+
+
+def _of_heartbeat(watched: Watched) -> Watch:
+    """Each poll of a queue is either empty or not: their sum is above 0 each minute exactly while something polls."""
+    dimensions = {"QueueName": watched.queues.notices.queue_name}
+    source = watched.interruption.event_source
+    return Watch(
+        name="NobodyPolls",
+        metric=aws_cloudwatch.MathExpression(
+            expression="FILL(empty, 0) + FILL(received, 0)",
+            label="Polls of the notice queue",
+            period=Duration.minutes(1),
+            using_metrics={
+                "empty": _count("AWS/SQS", "NumberOfEmptyReceives", dimensions),
+                "received": _count("AWS/SQS", "NumberOfMessagesReceived", dimensions),
+            },
+        ),
+        says=f"Nobody reads the notice queue: the event source is disabled, gone, or lacks a permission. "
+        f"{_undrained(watched)} (Right after the first deployment: SQS sends no metrics yet, this ends by itself "
+        f"within 15 minutes.) Its State and StateTransitionReason tell why: aws lambda get-event-source-mapping "
+        f"--uuid {source.event_source_mapping_id} {_REGION}",
+        state=True,
+        expects_life=True,
+    )
+
+
+def _of_function(watched: Watched) -> Iterator[Watch]:
+    dimensions = {"FunctionName": watched.interruption.function.function_name}
+    yield Watch(
+        name="FunctionErrors",
+        metric=_count("AWS/Lambda", "Errors", dimensions),
+        says=f"The function crashed or ran out of time or memory. A drain may have stopped half-way; another "
+        f"invocation goes on with it as long as there is time. Read: {_logs(watched)}",
+    )
+    yield Watch(
+        name="FunctionThrottles",
+        metric=_count("AWS/Lambda", "Throttles", dimensions),
+        says=f"Lambda refuses to run the function: the account's concurrency is used up. Notices wait, and nodes are "
+        f"taken undrained. See what is left of it: aws lambda get-account-settings --query AccountLimit {_REGION}",
+    )
+
+
+def _of_our_own(watched: Watched) -> Iterator[Watch]:
+    """Of what the function counts itself: the faults that an operator can mend."""
+    dimensions = contract.metric_dimensions(watched.cluster_name)
+    for metric, says in _faults(watched).items():
+        yield Watch(name=metric, metric=_count(contract.METRICS_NAMESPACE, metric, dimensions), says=says)
+
+
+def _faults(watched: Watched) -> Mapping[str, str]:
+    cluster = watched.cluster_name
+    role = watched.interruption.role.role_arn
+    ledger = watched.interruption.ledger.table_name
+    return {
+        contract.METRIC_CLUSTER_UNAUTHENTICATED: f"401: the API server of {cluster} does not know the function's role "
+        f"(access entry, or aws-auth). {_undrained(watched)} aws eks describe-access-entry --cluster-name {cluster} "
+        f"--principal-arn {role} {_REGION}",
+        contract.METRIC_CLUSTER_FORBIDDEN: f"403: the API server of {cluster} knows the function's role and refuses "
+        f"what it asks (RBAC, or an admission policy; the log names verb and resource). Nodes are drained in part or "
+        f"not at all. evac rbac | kubectl apply -f -",
+        contract.METRIC_GIVEN_BACK: f"Notices were handed back: a step failed until the invocation gave up (API server "
+        f"unreachable, EC2 failing). They are tried again while there is time; then nodes are taken undrained. A "
+        f"connection that times out points at VPC, subnets and security groups. Read: {_logs(watched)}",
+        contract.METRIC_LEDGER_FAILED: f"The ledger cannot be read or written. Nodes are drained all the same, perhaps "
+        f"by two invocations at once, and the history has a gap. aws dynamodb describe-table --table-name {ledger} "
+        f"{_REGION}",
+        contract.METRIC_MALFORMED: f"Messages came that nobody can read; they were set aside with the reason as an "
+        f"attribute. If they were notices, their nodes are not drained. Read them: {_read(watched.queues.rejected)}",
+    }
+
+
+# --- words and metrics that several of them use --------------------------------------------------------------
+
+_REGION: Final = f"--region {Aws.REGION}"
+
+
+def _undrained(watched: Watched) -> str:
+    return f"Until it is mended, interrupted spot nodes of {watched.cluster_name} are taken undrained."
+
+
+def _read(queue: aws_sqs.IQueue) -> str:
+    return (
+        "aws sqs receive-message --message-attribute-names All --max-number-of-messages 10 "
+        f"--queue-url {queue.queue_url} {_REGION}"
+    )
+
+
+def _logs(watched: Watched) -> str:
+    return f"aws logs tail {watched.interruption.logs.log_group_name} --since 15m {_REGION}"
+
+
+def _count(namespace: str, name: str, dimensions: Mapping[str, str]) -> aws_cloudwatch.Metric:
+    return aws_cloudwatch.Metric(
+        namespace=namespace,
+        metric_name=name,
+        dimensions_map=dict(dimensions),
+        statistic="Sum",
+        period=Duration.minutes(1),
+    )
+
+
+def _waiting(queue: aws_sqs.IQueue) -> aws_cloudwatch.Metric:
+    return queue.metric_approximate_number_of_messages_visible(statistic="Maximum", period=Duration.minutes(1))
