@@ -14,7 +14,9 @@ from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.kubernetes import BudgetRef, Pod, PodRef
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
-_WORTH_TELLING = frozenset({Hold.BUDGET, Hold.FINISH, Hold.CRITICAL})
+_WORTH_TELLING = frozenset({Hold.BUDGET, Hold.FINISH, Hold.CRITICAL, Hold.OPEN_NODE})
+_PASSING = frozenset({Hold.ANSWER, Hold.TURN})
+"""Over in a moment: no explanation of why a pod stayed."""
 
 
 @dataclass(slots=True)
@@ -121,7 +123,8 @@ class Chronicle:
         if decision.hold in _WORTH_TELLING and story.told != kind:
             story.told = kind
             self._tell(Happening.HELD, ref, now, text)
-        story.hold = text
+        if decision.hold not in _PASSING:
+            story.hold = text
 
     def answered(self, ask: Evict | Delete, result: object, reason: str, now: datetime) -> None:
         """The answer to a request for a pod."""

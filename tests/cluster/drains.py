@@ -1,0 +1,115 @@
+"""A drain of the real control plane's nodes, by the function's identity with exactly the shipped role."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from controlplane import Api, ControlPlane
+from evac.memory import CollectingReporter
+from lambdas.adapters.background import ThreadBackground
+from lambdas.adapters.kubernetes import Endpoint, connect
+from lambdas.application.evacuation import evacuate
+from lambdas.application.ports import Cluster
+from lambdas.application.requests import Ports, Request
+from lambdas.domain.values.drains import DrainRecord, PodFate
+from lambdas.domain.values.notices import Notice, Reason
+from lambdas.domain.values.settings import Settings
+from lambdas.handlers.composition import AwsComposition
+from lambdas.handlers.settings import Deployment
+from tests.cluster.rig import CLOCK, Tokens
+from tests.scenes import Json, instance_id, node
+
+PODS = "/api/v1/namespaces/default/pods"
+
+
+class PlaneComposition(AwsComposition):
+    """The function's own composition, with the control plane for EKS: everything else is what runs in Lambda."""
+
+    def __init__(self, deployment: Deployment, plane: ControlPlane) -> None:
+        super().__init__(deployment)
+        self._plane = plane
+
+    def connect(self) -> Cluster:
+        endpoint = Endpoint(self._plane.url, self._plane.ca_file.read_text())
+        return connect(endpoint, Tokens(self._plane.token("handler")), self.clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """The record, and the moment of the notice that all its seconds count from."""
+
+    record: DrainRecord
+    noticed_at: datetime
+
+    def fate(self, name: str) -> PodFate:
+        """One pod's."""
+        return next(fate for fate in self.record.pods if fate.pod.name == name)
+
+    def signalled(self) -> dict[str, float]:
+        """When each pod had its SIGTERM, in seconds from the notice."""
+        moments = {fate.pod.name: fate.signalled_at for fate in self.record.pods if fate.signalled_at}
+        return {name: (moment - self.noticed_at).total_seconds() for name, moment in moments.items()}
+
+
+def drained(plane: ControlPlane, name: str = "spot-a", *, age: float = 0, settings: Settings = Settings()) -> Drained:  # noqa: B008 - it is frozen
+    """Drain the node on a notice that is `age` seconds old."""
+    noticed_at = CLOCK.now() - timedelta(seconds=age)
+    notice = Notice(instance_id(name), Reason.SPOT_INTERRUPTION, noticed_at, noticed_at + timedelta(seconds=120))
+    cluster = connect(Endpoint(plane.url, plane.ca_file.read_text()), Tokens(plane.token("handler")), CLOCK)
+    background = ThreadBackground(cluster.wake)
+    try:
+        [fate] = evacuate([Request(notice)], Ports(CLOCK, cluster, background, CollectingReporter()), settings)
+    finally:
+        background.close()
+        cluster.close()
+    return Drained(fate.record, noticed_at)
+
+
+def settle(api: Api, manifests: list[Json], *, ready: int | None = None, total: int | None = None) -> None:
+    """Make the objects, and wait for so many pods, Ready or in all."""
+    for manifest in manifests:
+        api.apply(manifest)
+    if ready is not None:
+        api.until(lambda: len([p for p in pods(api) if is_ready(p)]) == ready, timedelta(seconds=60))
+    if total is not None:
+        api.until(lambda: len([p for p in pods(api) if is_running(p)]) == total, timedelta(seconds=60))
+
+
+def pods(api: Api, of: str = "") -> list[Json]:
+    """The pods there are, perhaps of one label selector."""
+    query = f"?labelSelector={of}" if of else ""
+    items: list[Json] = api.get(PODS + query)[1]["items"]
+    return items
+
+
+def is_ready(pod: Mapping[str, Any]) -> bool:
+    """Its Ready condition."""
+    conditions = pod.get("status", {}).get("conditions", ())
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+
+def is_running(pod: Mapping[str, Any]) -> bool:
+    """Its phase."""
+    return bool(pod.get("status", {}).get("phase") == "Running")
+
+
+def without_pods(manifests: list[Json]) -> list[Json]:
+    """A scene's controllers: here the real ones make the pods. ReplicaSets are their Deployment's."""
+    return [m for m in manifests if m["kind"] not in ("Pod", "ReplicaSet")]
+
+
+def room(api: Api, name: str = "od-1") -> None:
+    """A second node, once the first has its pods."""
+    api.apply(node(name))
+
+
+def budget_is(api: Api, name: str, **status: int) -> None:
+    """Wait until the disruption controller has counted so."""
+    path = f"/apis/policy/v1/namespaces/default/poddisruptionbudgets/{name}"
+
+    def holds() -> bool:
+        found = api.get(path)[1].get("status", {})
+        return bool(all(found.get(key) == value for key, value in status.items()))
+
+    api.until(holds, timedelta(seconds=30))
