@@ -12,7 +12,8 @@ from tests.cluster.drains import PlaneComposition, budget_is, is_ready, pods, ro
 from tests.cluster.rig import grant
 from tests.infra.synth import CLUSTER
 from tests.integration.conftest import pretend
-from tests.integration.stage import Stage, a_node, a_notice_for, an_instance, batch_of, deploy, invoke
+from tests.integration.invocations import invoke
+from tests.integration.stage import Stage, a_node, a_notice_for, an_instance, batch_of, deploy
 from tests.scenes import budget, deployment, times
 
 pytestmark = pytest.mark.cluster
