@@ -3,22 +3,31 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
-from lambdas.domain.errors import PortError
+from lambdas.domain.errors import PassingError, PortError
 
 
 class MemoryLease:
-    """`MessageLease` that remembers."""
+    """`MessageLease` that remembers. `known`: the messages of this delivery; None takes any."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Iterable[str] | None = None) -> None:
+        self._known = None if known is None else set(known)
         self.held: list[tuple[tuple[str, ...], timedelta]] = []
         """Each call: which messages, for how long."""
         self.error: PortError | None = None
 
     def hold(self, message_ids: Iterable[str], visibility: timedelta) -> None:
-        """Remember it."""
+        """Remember it; those of another delivery cannot be held, which costs the others nothing."""
         if self.error:
             raise self.error
-        self.held.append((tuple(message_ids), visibility))
+        ids = tuple(message_ids)
+        unknown = [i for i in ids if self._known is not None and i not in self._known]
+        self.held.append((tuple(i for i in ids if i not in unknown), visibility))
+        if unknown:
+            raise PassingError(f"{len(unknown)} of {len(ids)} messages could not be held: {'; '.join(unknown)}")
+
+    def visibility_of(self, message_id: str) -> timedelta | None:
+        """How long it was held for the last time; None where it never was."""
+        return next((visibility for ids, visibility in reversed(self.held) if message_id in ids), None)
 
 
 class MemoryMalformed:

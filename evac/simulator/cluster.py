@@ -8,6 +8,7 @@ from evac.simulator.controllers.deployments import Deployments
 from evac.simulator.controllers.disruption import Disruption
 from evac.simulator.controllers.jobs import Jobs
 from evac.simulator.controllers.node_lifecycle import NodeLifecycle
+from evac.simulator.controllers.reconciler import Reconciler
 from evac.simulator.controllers.replicasets import ReplicaSets
 from evac.simulator.controllers.statefulsets import StatefulSets
 from evac.simulator.deletions import Deletions
@@ -34,26 +35,27 @@ class ControlPlane:
         self._kubelets = Kubelets(store, self._deletions, journal, options)
         selections = Selections(store)
         self.history = History(store, selections, self._kubelets.is_dead)
-        delay = options.latencies.controllers
-        self._disruption = Disruption(store, selections, delay)
+        self._disruption = Disruption(store, selections, options.latencies.controllers)
         self.server = ApiServer(store, self._deletions, Evictions(store, self._deletions, self._disruption))
-        parts = (
-            selections,
-            journal,
-            self.history,
-            self._kubelets,
+        for follow in (selections.on_change, journal.on_change, self.history.on_change, self._kubelets.on_change):
+            store.subscribe(follow)
+        for controller in self._controllers(selections):
+            store.subscribe(controller.on_change)
+
+    def _controllers(self, selections: Selections) -> tuple[Reconciler, ...]:
+        store, deletions, options = self.store, self._deletions, self._options
+        delay = options.latencies.controllers
+        return (
             Scheduler(store, options),
-            ReplicaSets(store, selections, self._deletions, options),
+            ReplicaSets(store, selections, deletions, options),
             Deployments(store, delay),
-            StatefulSets(store, self._deletions, options),
-            DaemonSets(store, self._deletions, options),
-            Jobs(store, self._deletions, options),
+            StatefulSets(store, deletions, options),
+            DaemonSets(store, deletions, options),
+            Jobs(store, deletions, options),
             self._disruption,
             NodeLifecycle(store, delay),
-            Collector(store, self._deletions, options),
+            Collector(store, deletions, options),
         )
-        for part in parts:
-            store.subscribe(part.on_change)
 
     def settle_budgets(self) -> None:
         """A cluster that has been running has true budgets: count them before anything happens."""
@@ -70,7 +72,7 @@ class ControlPlane:
             self.store.put(raw)
 
     def delete(self, key: Key, grace: timedelta | None) -> None:
-        """Delete an object: a pod gracefully, anything else at once."""
+        """Delete an object: a pod gracefully, anything else at once. (A namespace's content stays.)"""
         raw = self.store.get(key)
         if raw is not None and key.kind == "Pod":
             self._deletions.ask(raw, None if grace is None else grace // timedelta(seconds=1), Hand.DELETED)

@@ -66,8 +66,14 @@ class Faults:
     # --- asking for trouble -----------------------------------------------------------------------------------
 
     def add(self, fault: Fault) -> None:
-        """Answer the requests that the fault strikes with its result; the first fault added that strikes wins."""
-        self._requests.append(fault)
+        """Answer the requests that the fault strikes with its result; the first fault added that strikes wins.
+
+        One of the verb "watch" breaks watches: they are no requests that are answered.
+        """
+        if fault.verb == "watch":
+            self.watches_broken(fault.since, fault.until, fault.resource)
+        else:
+            self._requests.append(fault)
 
     def api_away(self, since: datetime, until: datetime, takes: timedelta = timedelta(milliseconds=5)) -> None:
         """No connection from `since` to `until`: requests fail after `takes`, watches are broken."""

@@ -1,10 +1,11 @@
 """A scenario's manifests as a cluster that has been running: what is missing is filled in, what is there is kept.
 
 Law: no kind is refused; one that is not simulated is kept as it is. An owner that the scenario does not hold is
-unknown, and its pods are not replaced.
+unknown, and its pods are not replaced. That what is known has the API's shapes is taken for granted: whoever reads
+files checks it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 
 from evac.simulator.objects import (
@@ -21,6 +22,7 @@ from evac.simulator.objects import (
     uid_of,
     written_time,
 )
+from evac.simulator.pods import node_of
 from evac.simulator.store import Store
 
 _TRACKING = "batch.kubernetes.io/job-tracking"
@@ -35,8 +37,18 @@ def load(store: Store, manifests: Iterable[Raw], now: datetime) -> list[str]:
             raw["metadata"]["uid"] = store.new_uid()
     by_key = {key_of(raw): raw for raw in objects}
     for raw in sorted(by_key.values(), key=lambda raw: kind_of(raw) == "Pod"):
-        store.put(_with_owners(raw, by_key))
+        store.put(_with_owners(raw, lambda key: by_key.get(key) or store.get(key)))
     return notes
+
+
+_SERVERS_OWN = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "selfLink")
+
+
+def as_created(manifest: Raw) -> Raw:
+    """The object as an API server takes it from a person: what servers fill in is dropped, a Node's status is kept."""
+    metadata = {k: v for k, v in (manifest.get("metadata") or {}).items() if k not in _SERVERS_OWN}
+    kept = {k: v for k, v in manifest.items() if k != "status" or manifest.get("kind") == "Node"}
+    return {**kept, "metadata": metadata}
 
 
 def flattened(manifests: Iterable[Raw], notes: list[str]) -> Iterator[Raw]:
@@ -84,7 +96,7 @@ def _tidy_pod(pod: Raw, metadata: Raw, now: datetime) -> None:
         metadata["deletionGracePeriodSeconds"] = seconds
 
 
-def _with_owners(raw: Raw, by_key: dict[Key, Raw]) -> Raw:
+def _with_owners(raw: Raw, find: Callable[[Key], Raw | None]) -> Raw:
     """Owner references written by hand often lack the uid, or have one of another cluster."""
     references = raw["metadata"].get("ownerReferences")
     if not references:
@@ -92,7 +104,7 @@ def _with_owners(raw: Raw, by_key: dict[Key, Raw]) -> Raw:
     namespace = raw["metadata"].get("namespace") or ""
     known = []
     for reference in references:
-        owner = by_key.get(Key(reference.get("kind", ""), namespace, reference.get("name", "")))
+        owner = find(Key(reference.get("kind", ""), namespace, reference.get("name", "")))
         uid = (
             uid_of(owner)
             if owner
@@ -100,6 +112,11 @@ def _with_owners(raw: Raw, by_key: dict[Key, Raw]) -> Raw:
         )
         known.append({**reference, "uid": uid})
     return revised(raw, metadata={"ownerReferences": known})
+
+
+def homeless(store: Store) -> int:
+    """How many pods are bound to nodes that the scenario does not hold: they neither start nor stop."""
+    return sum(1 for p in store.of_kind("Pod") if node_of(p) and store.get(Key("Node", "", node_of(p))) is None)
 
 
 def unknown_owners(store: Store) -> dict[Key, int]:

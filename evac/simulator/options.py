@@ -46,3 +46,5 @@ class SimulatorOptions:
     read_timeout: timedelta = timedelta(seconds=13)
     poll_every: timedelta = timedelta(seconds=2)
     """How often a client lists what it cannot watch."""
+    ask_again_every: timedelta = timedelta(seconds=10)
+    """How often a client tries to list what it may not."""

@@ -26,7 +26,7 @@ from lambdas.domain.values.actions import (
     Observe,
     Restore,
 )
-from lambdas.domain.values.answers import Absent, Answer, Located, Result
+from lambdas.domain.values.answers import Absent, Answer, Located, Refused, Result
 from lambdas.domain.values.manifests import read_node
 from lambdas.domain.values.observation import Observation
 
@@ -82,7 +82,9 @@ class SimulatedCluster:
 
     def _locate(self, action: Locate, names: list[str], done: Callable[[Result], None]) -> None:
         """Each name by a request of its own; the node's provider id decides, not its name."""
-        if names:
+        if not action.instance_id:
+            done(Refused("an instance without an id cannot be looked for"))
+        elif names:
             key = Key("Node", "", names[0])
             found: Callable[[], Result] = lambda: _as_located(self._server.store.get(key), action)  # noqa: E731
             then = partial(self._located, action, names[1:], done)

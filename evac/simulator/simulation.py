@@ -12,7 +12,7 @@ from evac.simulator.cluster import ControlPlane
 from evac.simulator.faults import Faults
 from evac.simulator.history import History
 from evac.simulator.journal import Journal
-from evac.simulator.loading import flattened, load, unknown_owners
+from evac.simulator.loading import as_created, flattened, homeless, load, unknown_owners
 from evac.simulator.objects import Key, Raw, copied, key_of, merged
 from evac.simulator.options import SimulatorOptions
 from evac.simulator.port import SimulatedCluster
@@ -40,8 +40,10 @@ class Simulation:
         self._plane.settle_budgets()
         self.unknown_owners = unknown_owners(self._store)
         self.notes += [
-            f"{owner} is not in the scenario: {n} pods are not replaced" for owner, n in self.unknown_owners.items()
+            f"{owner} is not in the scenario: its {n} pods are not replaced" for owner, n in self.unknown_owners.items()
         ]
+        if lost := homeless(self._store):
+            self.notes.append(f"{lost} pods are on nodes that the scenario does not hold: they neither start nor stop")
 
     @property
     def unknown_kinds(self) -> frozenset[str]:
@@ -69,19 +71,22 @@ class Simulation:
         """Run several handlers, each with a client of its own, as if at the same time; None for one that was killed."""
         return self._turns.run(calls)
 
-    def schedule(self, at: datetime, happening: Callable[[], None]) -> None:
+    def schedule(self, at: datetime, happening: Callable[[], object]) -> None:
         """Let something happen at `at`: a scale, a rollout, room for pods. What it raises comes out of the wait."""
         self._timeline.at(at, happening)
 
     # --- what an administrator does -----------------------------------------------------------------------------
 
     def apply(self, manifest: Raw) -> Raw:
-        """Create the object; one that is there is merge-patched with the manifest (RFC 7386)."""
+        """Create the object, as an API server does: its status is its own, save a Node's.
+
+        One that is there is merge-patched with the manifest instead (RFC 7386).
+        """
         [raw] = flattened([manifest], [])
         key = key_of(raw)
         if self._store.get(key) is not None:
             return self.patch(key.kind, key.namespace, key.name, raw)
-        load(self._store, [raw], self._timeline.now())
+        load(self._store, [as_created(raw)], self._timeline.now())
         return self.get(*key) or {}
 
     def patch(self, kind: str, namespace: str, name: str, patch: Raw) -> Raw:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from heapq import heappop, heappush
 from itertools import count
 
-Happening = Callable[[], None]
+Happening = Callable[[], object]
 
 
 class Timeline:

@@ -137,22 +137,29 @@ class Watches:
         self._requests.send("list", watch.resource, latency, effect, answered)
 
     def _judge(self, watch: Watch[T], result: Result) -> None:
+        """What a list's answer says of the watch; one that works is not hurt by a list that failed."""
+        works = self._faults.watch_works(watch.resource)
         match result:
             case Forbidden(message):
                 watch.set_freshness(Freshness.UNREADABLE, message)
-            case Done() if self._faults.watch_works(watch.resource):
+            case Done() if works:
                 watch.set_freshness(Freshness.CURRENT)
-            case _ if watch.freshness is Freshness.PENDING and not isinstance(result, Done):
-                pass
-            case _:
+            case Done():
                 watch.set_freshness(Freshness.STALE, "the watch is broken")
-        if watch.freshness is not Freshness.CURRENT:
-            self._poll(watch)
+            case _ if watch.listed_at is not None and not works:
+                watch.set_freshness(Freshness.STALE, "the watch is broken")
+            case _:
+                pass
+        self._poll(watch)
 
     def _poll(self, watch: Watch[T]) -> None:
-        if not watch.is_listing:
-            watch.is_listing = True
-            self._store.timeline.after(self._options.poll_every, lambda: self._list_again(watch))
+        """List what is not current now and then; what may not be read is asked for again seldom."""
+        if watch.freshness is Freshness.CURRENT or watch.is_listing:
+            return
+        watch.is_listing = True
+        is_denied = watch.freshness is Freshness.UNREADABLE
+        pause = self._options.ask_again_every if is_denied else self._options.poll_every
+        self._store.timeline.after(pause, lambda: self._list_again(watch))
 
     def _list_again(self, watch: Watch[T]) -> None:
         watch.is_listing = False

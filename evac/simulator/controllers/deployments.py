@@ -4,15 +4,17 @@ Rules: pkg/controller/deployment (rolling.go, recreate.go, util/deployment_util.
 the scenario does not hold is left alone, or it would make all its pods a second time.
 """
 
+from datetime import timedelta
+
 from evac.simulator.controllers.availability import replicas_of
-from evac.simulator.controllers.creation import short_hash
 from evac.simulator.controllers.reconciler import Reconciler
+from evac.simulator.controllers.templates import REVISION, fenceposts, replica_set_of, revision_of, template_of
 from evac.simulator.labels import selects
 from evac.simulator.objects import (
     Key,
     Raw,
+    annotations_of,
     controller_of,
-    controller_reference,
     key_of,
     labels_of,
     revised,
@@ -20,23 +22,34 @@ from evac.simulator.objects import (
     status_of,
     uid_of,
 )
-from evac.simulator.quantities import share, share_down
-from evac.simulator.store import Change
-
-HASH = "pod-template-hash"
+from evac.simulator.store import Change, Store
 
 
 class Deployments(Reconciler):
-    """Scaling and rolling updates."""
+    """Scaling and rolling updates. Not simulated: proportional scaling in mid-rollout, progress deadlines."""
+
+    def __init__(self, store: Store, delay: timedelta) -> None:
+        super().__init__(store, delay)
+        self._loaded: dict[str, Raw] = {}
+        """By uid: the template that the Deployment came with."""
 
     def on_change(self, change: Change) -> None:
-        """Itself, and the owner of a changed ReplicaSet."""
+        """Itself, the owner of a changed ReplicaSet, and that of a pod that is gone: Recreate waits for the last."""
         if change.key.kind == "Deployment" and change.new is not None:
+            if change.old is None:
+                self._loaded[uid_of(change.new)] = template_of(change.new)
             self.enqueue(change.key)
         elif change.key.kind == "ReplicaSet":
-            owner = controller_of(change.new or change.old or {"metadata": {}})
-            if owner and owner["kind"] == "Deployment":
-                self.enqueue(Key("Deployment", change.key.namespace, owner["name"]))
+            self._enqueue_owner(change.new or change.old)
+        elif change.key.kind == "Pod" and change.new is None:
+            owner = controller_of(change.old or {"metadata": {}})
+            if owner and owner["kind"] == "ReplicaSet":
+                self._enqueue_owner(self.store.get(Key("ReplicaSet", change.key.namespace, owner["name"])))
+
+    def _enqueue_owner(self, replica_set: Raw | None) -> None:
+        owner = controller_of(replica_set) if replica_set else None
+        if replica_set and owner and owner["kind"] == "Deployment":
+            self.enqueue(Key("Deployment", key_of(replica_set).namespace, owner["name"]))
 
     def reconcile(self, key: Key) -> None:
         """One step of the strategy; the next follows the ReplicaSets' status."""
@@ -44,15 +57,28 @@ class Deployments(Reconciler):
         if deployment is None or deployment["metadata"].get("deletionTimestamp"):
             return
         owned = sorted(self.store.owned_by(uid_of(deployment), "ReplicaSet"), key=_age)
-        current = next((rs for rs in owned if _template(rs) == _template(deployment)), None)
+        current = self._current(deployment, owned)
         if current is None and (self._is_unknown(deployment, owned) or spec_of(deployment).get("paused")):
             return
         old = [rs for rs in owned if rs is not current]
         if (spec_of(deployment).get("strategy") or {}).get("type") == "Recreate":
             self._recreate(deployment, current, old)
         else:
-            self._roll(deployment, current or self._make(deployment, 0), old)
+            self._roll(deployment, current or self._make(deployment), old)
         self._write_status(key)
+
+    def _current(self, deployment: Raw, owned: list[Raw]) -> Raw | None:
+        """The ReplicaSet of the Deployment's template.
+
+        In a scenario that began with it, also the one of its revision: where a template was printed without what the
+        API had filled in, it looks like another, and nobody asked for a rollout.
+        """
+        template = template_of(deployment)
+        found = next((rs for rs in owned if template_of(rs) == template), None)
+        if found is None and self._loaded.get(uid_of(deployment)) == template:
+            revision = annotations_of(deployment).get(REVISION)
+            found = next((rs for rs in owned if revision and annotations_of(rs).get(REVISION) == revision), None)
+        return found
 
     def _is_unknown(self, deployment: Raw, owned: list[Raw]) -> bool:
         """Pods that it selects belong to a ReplicaSet that the scenario does not hold."""
@@ -67,34 +93,13 @@ class Deployments(Reconciler):
                     return True
         return False
 
-    def _make(self, deployment: Raw, replicas: int) -> Raw:
-        spec, metadata = spec_of(deployment), deployment["metadata"]
-        template, labels = (
-            spec.get("template") or {},
-            labels_of({"metadata": (spec.get("template") or {}).get("metadata") or {}}),
-        )
-        name_hash = short_hash(template)
-        hashed = {**labels, HASH: name_hash}
-        selector = spec.get("selector") or {}
-        return self.store.put(
-            {
-                "apiVersion": "apps/v1",
-                "kind": "ReplicaSet",
-                "metadata": {
-                    "name": f"{metadata['name']}-{name_hash}",
-                    "namespace": metadata.get("namespace") or "default",
-                    "labels": hashed,
-                    "ownerReferences": [controller_reference(deployment)],
-                },
-                "spec": {
-                    "replicas": replicas,
-                    "minReadySeconds": spec.get("minReadySeconds") or 0,
-                    "selector": {**selector, "matchLabels": {**(selector.get("matchLabels") or {}), HASH: name_hash}},
-                    "template": {**template, "metadata": {**(template.get("metadata") or {}), "labels": hashed}},
-                },
-                "status": {"replicas": 0},
-            }
-        )
+    def _make(self, deployment: Raw) -> Raw:
+        """A new ReplicaSet without replicas, and its revision in the Deployment."""
+        owned = self.store.owned_by(uid_of(deployment), "ReplicaSet")
+        revision = str(1 + max((revision_of(rs) for rs in owned), default=0))
+        annotations = {**annotations_of(deployment), REVISION: revision}
+        self.store.put(revised(deployment, metadata={"annotations": annotations}))
+        return self.store.put(replica_set_of(deployment, revision))
 
     def _scale(self, replica_set: Raw, replicas: int) -> None:
         if replicas_of(replica_set) != replicas:
@@ -104,7 +109,7 @@ class Deployments(Reconciler):
         for replica_set in old:
             self._scale(replica_set, 0)
         if not any(any(True for _ in self.store.owned_by(uid_of(rs))) for rs in old):
-            self._scale(current or self._make(deployment, 0), replicas_of(deployment))
+            self._scale(current or self._make(deployment), replicas_of(deployment))
 
     def _roll(self, deployment: Raw, current: Raw, old: list[Raw]) -> None:
         wanted = replicas_of(deployment)
@@ -142,7 +147,7 @@ class Deployments(Reconciler):
             n: sum(status_of(rs).get(n) or 0 for rs in owned)
             for n in ("replicas", "readyReplicas", "availableReplicas")
         }
-        updated = [rs for rs in owned if _template(rs) == _template(deployment)]
+        updated = [rs for rs in owned if template_of(rs) == template_of(deployment)]
         status = {
             **counts,
             "updatedReplicas": sum(status_of(rs).get("replicas") or 0 for rs in updated),
@@ -150,27 +155,6 @@ class Deployments(Reconciler):
         }
         if any(status_of(deployment).get(name) != value for name, value in status.items()):
             self.store.put(revised(deployment, status=status))
-
-
-def fenceposts(deployment: Raw) -> tuple[int, int]:
-    """maxSurge (rounds up) and maxUnavailable (rounds down), 25 % where unset; never both 0 (ResolveFenceposts)."""
-    wanted = replicas_of(deployment)
-    rolling = (spec_of(deployment).get("strategy") or {}).get("rollingUpdate") or {}
-    surge = share(_given(rolling.get("maxSurge")), wanted)
-    unavailable = min(share_down(_given(rolling.get("maxUnavailable")), wanted), wanted)
-    return (0, 1) if surge == 0 and unavailable == 0 else (surge, unavailable)
-
-
-def _given(value: int | str | None) -> int | str:
-    return "25%" if value is None else value
-
-
-def _template(owner: Raw) -> Raw:
-    """The pod template without what the Deployment controller adds to it."""
-    template: Raw = spec_of(owner).get("template") or {}
-    metadata = {k: v for k, v in (template.get("metadata") or {}).items() if v is not None}
-    labels = {k: v for k, v in (metadata.get("labels") or {}).items() if k != HASH}
-    return {**template, "metadata": {**metadata, "labels": labels}}
 
 
 def _available(replica_set: Raw) -> int:

@@ -121,16 +121,15 @@ class Disruption(Reconciler):
 
     def _scale(self, budget: Raw, pods: list[Raw]) -> int:
         """The sum of the scales of the controllers of its pods; pods without a controller do not count."""
-        scales: dict[str, int] = {}
+        scales: dict[str, tuple[str, int]] = {}
         for pod in pods:
             owner = controller_of(pod)
-            if owner is not None and owner.get("uid") not in scales:
+            if owner is not None and owner["uid"] not in scales:
                 try:
-                    uid, scale = self._scale_of(owner, key_of(pod).namespace)
+                    scales[owner["uid"]] = self._scale_of(owner, key_of(pod).namespace)
                 except UnknownScale:
                     return self._remembered(budget, pod)
-                scales[uid] = scale
-        return sum(scales.values())
+        return sum(dict(scales.values()).values())
 
     def _scale_of(self, owner: Raw, namespace: str) -> tuple[str, int]:
         found = self.store.get(Key(owner["kind"], namespace, owner["name"])) if owner["kind"] in _SCALABLE else None

@@ -1,7 +1,9 @@
 """The scheduler: pending pods onto nodes with room, by priority, then age.
 
 Rules: the filter plugins of kube-scheduler. Not simulated: preemption, scoring plugins beyond spreading and least use,
-the back-off of pods that were found unschedulable (they are tried again as soon as anything changes).
+and the wait of pods that were found unschedulable: here they are tried again as soon as anything changes, while a real
+scheduler backs off (1 s to 10 s) and overlooks some changes (a pod that only another's anti-affinity keeps away is not
+tried again when a node joins, for up to 5 min: InterPodAffinity's isSchedulableAfterNodeChange, 1.37).
 """
 
 from collections.abc import Iterator

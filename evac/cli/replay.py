@@ -1,0 +1,131 @@
+"""`evac replay`: events against a cluster, on the simulator or for real."""
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from evac.errors import InputError
+
+
+class Output(Enum):
+    """How the outcome is shown."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+_HELP = """Replay spot interruption notices against a cluster, and show what becomes of every pod.
+
+With --cluster it runs on the built-in simulator, in virtual time: two minutes take a blink, and nothing is
+touched. With --kubeconfig it drains that cluster for real, in real time, with your own rights; add --dry-run
+to read the cluster and replay there on the simulator instead.
+
+\b
+Examples:
+  evac replay examples/s1/events --cluster examples/s1/cluster.yaml
+  kubectl get nodes,pods,pdb,deploy,rs,sts,ds,jobs,rc,svc,pvc,hpa,quota,netpol -A -o json > mine.json
+  evac replay --node ip-10-0-1-2.ec2.internal --cluster mine.json
+  evac replay --node ip-10-0-1-2.ec2.internal --kubeconfig ~/.kube/config --dry-run
+
+Exit codes: 0 every pod left gracefully, 1 some did not, 2 wrong usage, unreadable file or no node matched.
+"""
+
+_EVENTS = """EventBridge events as JSON: a file (one event, an array, or one a line), a folder of such files, or - for
+standard input. Bodies wrapped by SNS or SQS are unwrapped. Not needed with --node."""
+_CLUSTER = """Kubernetes manifests, YAML or JSON: a file, a folder, or - for standard input; may be given several
+times. What the kubectl command above prints is a cluster, with -o yaml too; a kind that is not there is said to be
+unknown, not taken for empty."""
+
+
+def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
+    events: Annotated[str | None, typer.Argument(metavar="EVENTS", help=_EVENTS, show_default=False)] = None,
+    cluster: Annotated[list[str] | None, typer.Option(metavar="FILE", help=_CLUSTER, show_default=False)] = None,
+    kubeconfig: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Drain the cluster of this kubeconfig, for real.", show_default=False),
+    ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Context in it; else its current one.", show_default=False),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --kubeconfig: change nothing, say what would happen.")
+    ] = False,
+    node: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Make the spot notice of this node; may be repeated.", show_default=False),
+    ] = None,
+    keep_times: Annotated[
+        bool,
+        typer.Option("--keep-times", help="Leave the events' times alone. Else the first notice's becomes now."),
+    ] = False,
+    output: Annotated[Output, typer.Option(help="How to show the outcome.")] = Output.TABLE,
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            help="Virtual seconds in one real second, for watching. Default: as fast as it goes.",
+            show_default=False,
+        ),
+    ] = None,
+    startup: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="From a new pod's placement to Ready; pods annotated replay.spot-evac.dev/startup have their own."
+            " Default: 10s.",
+            show_default=False,
+        ),
+    ] = None,
+    shutdown: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="From SIGTERM to the pod's end; replay.spot-evac.dev/shutdown overrides it. Default: 2s.",
+            show_default=False,
+        ),
+    ] = None,
+    margin: Annotated[
+        str, typer.Option(metavar="TIME", help="Kept free before reclaim: shutdowns are to be over by then.")
+    ] = "5s",
+    grace_counted: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="At most this much of a controlled pod's grace counts towards its last safe moment.",
+        ),
+    ] = "60s",
+    respect_budgets_to_the_end: Annotated[
+        bool,
+        typer.Option(
+            "--respect-budgets-to-the-end",
+            help="Do not delete a pod at its last safe moment that its PDB still holds: it dies with the host.",
+        ),
+    ] = False,
+) -> None:
+    from evac.cli.orders import Orders  # noqa: PLC0415 - `evac version` and `--help` need none of it
+    from evac.cli.run import run  # noqa: PLC0415 - the same
+
+    as_json = output is Output.JSON
+    if as_json and speed is not None:
+        raise InputError("--speed is for watching, and JSON comes at the end", cure="leave one of them out")
+    orders = Orders.checked(
+        events=events,
+        clusters=tuple(cluster or ()),
+        kubeconfig=kubeconfig,
+        context=context,
+        is_dry_run=dry_run,
+        nodes=tuple(node or ()),
+        keeps_times=keep_times,
+        speed=speed,
+        startup=startup,
+        shutdown=shutdown,
+        margin=margin,
+        grace_counted=grace_counted,
+        deletes_at_last_safe_moment=not respect_budgets_to_the_end,
+    )
+    raise typer.Exit(run(orders, as_json=as_json))
+
+
+replay.__doc__ = _HELP

@@ -1,0 +1,165 @@
+"""A replay as one JSON document.
+
+Law: the document is an interface. Fields are added, never renamed or given another meaning, while `schema` stays.
+
+    schema          "spot-evac.dev/replay/v1"
+    mode            "simulated", "dry-run" or "live"
+    exit_code       0: every pod left gracefully, 1: some did not
+    zero            RFC 3339; all …_s fields that end in "at_s" are seconds from here, null where it never happened
+    settings        margin_s, grace_counted_s, deletes_at_last_safe_moment; startup_s, shutdown_s: null when live
+    cluster         unknown_kinds: kinds that were not read and so not checked; notes: what else is to be known
+    events          count, interruption, ignored, malformed, and each event: place, kind, reason, instances
+    totals          pods, graceful, lost, and by departure: evicted, deleted_against_budget, deleted_several_budgets,
+                    deleted, finished, left; cut_short: graceful ones that needed longer than their grace
+    drains          one for each instance: instance_id, node (null: not found), reason, ending, is_late, noticed_at_s,
+                    reclaim_at_s, reclaimed_at_s (when the host was taken), started_at_s, cordoned_at_s,
+                    first_signal_at_s, ended_at_s, pods, skipped, problems
+      pods          namespace, name, uid, departure, graceful, cut_short, signalled_at_s, grace_s, gone_at_s, held_by
+                    ("namespace/name" of PDBs), note
+      skipped       namespace, name, reason
+      problems      kind, message
+    workloads       kind, name, wanted, ready_before, fewest_ready, fewest_ready_at_s (simulated only)
+    budgets         name, rule, healthy_needed, ready_before, fewest_ready, fewest_ready_at_s (simulated only)
+    journal         at_s, what, node, subject, detail: the lines of the table output, in order
+"""
+
+import json
+from datetime import timedelta
+from typing import Any, Final
+
+from evac.replay.hearing import Heard
+from evac.replay.outcome import Low, Replay
+from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
+from lambdas.domain.values.journal import Entry
+from lambdas.domain.values.messages import Ignored, Malformed
+
+Json = dict[str, Any]
+
+SCHEMA: Final = "spot-evac.dev/replay/v1"
+
+
+def write_document(replay: Replay) -> str:
+    """The document's text, with a newline at its end."""
+    return json.dumps(document(replay), indent=2) + "\n"
+
+
+def document(replay: Replay) -> Json:
+    """The document."""
+    settings = replay.settings
+    return {
+        "schema": SCHEMA,
+        "mode": replay.mode.value,
+        "exit_code": replay.exit_code,
+        "zero": replay.zero.isoformat(),
+        "settings": {
+            "margin_s": settings.margin.total_seconds(),
+            "grace_counted_s": settings.grace_counted.total_seconds(),
+            "deletes_at_last_safe_moment": settings.deletes_at_last_safe_moment,
+            "startup_s": _seconds(replay.startup),
+            "shutdown_s": _seconds(replay.shutdown),
+        },
+        "cluster": {"unknown_kinds": list(replay.unknown_kinds), "notes": list(replay.notes)},
+        "events": _events(replay),
+        "totals": _totals(replay),
+        "drains": [_drain(replay, record) for record in replay.records],
+        "workloads": [
+            {"kind": low.kind, "name": low.name, "wanted": low.wanted, **_low(replay, low)} for low in replay.workloads
+        ],
+        "budgets": [
+            {"name": low.name, "rule": low.rule, "healthy_needed": low.wanted, **_low(replay, low)}
+            for low in replay.budgets
+        ],
+        "journal": [_entry(replay, entry) for entry in replay.entries],
+    }
+
+
+def _seconds(duration: timedelta | None) -> float | None:
+    return None if duration is None else duration.total_seconds()
+
+
+def _events(replay: Replay) -> Json:
+    return {
+        "count": len(replay.heard),
+        "interruption": len(replay.heard) - replay.malformed - replay.ignored,
+        "ignored": replay.ignored,
+        "malformed": replay.malformed,
+        "each": [_event(heard) for heard in replay.heard],
+    }
+
+
+def _event(heard: Heard) -> Json:
+    message = heard.message
+    return {
+        "place": heard.place,
+        "kind": message.kind,
+        "reason": message.reason if isinstance(message, Malformed | Ignored) else "",
+        "instances": [notice.instance_id for notice in heard.notices],
+    }
+
+
+def _totals(replay: Replay) -> Json:
+    fates = replay.fates
+    ways = {d.name.lower(): sum(1 for f in fates if f.departure is d) for d in Departure if d is not Departure.LOST}
+    cut = sum(1 for f in fates if f.pod.uid in replay.cut_short)
+    return {
+        "pods": len(fates),
+        "graceful": len(fates) - len(replay.lost),
+        "lost": len(replay.lost),
+        **ways,
+        "cut_short": cut,
+    }
+
+
+def _drain(replay: Replay, record: DrainRecord) -> Json:
+    notice = record.notice
+    return {
+        "instance_id": notice.instance_id,
+        "node": record.node_name or None,
+        "reason": notice.reason.value,
+        "ending": record.ending.value,
+        "is_late": record.is_late,
+        "noticed_at_s": replay.offset(notice.noticed_at),
+        "reclaim_at_s": replay.offset(notice.reclaim_at),
+        "reclaimed_at_s": replay.offset(replay.reclaimed_at.get(record.node_name)),
+        "started_at_s": replay.offset(record.started_at),
+        "cordoned_at_s": replay.offset(record.cordoned_at),
+        "first_signal_at_s": replay.offset(record.first_signal_at),
+        "ended_at_s": replay.offset(record.ended_at),
+        "pods": [_pod(replay, fate) for fate in record.pods],
+        "skipped": [{"namespace": p.namespace, "name": p.name, "reason": why} for p, why in record.skipped],
+        "problems": [{"kind": p.trouble.name.lower(), "message": p.message} for p in record.problems],
+    }
+
+
+def _pod(replay: Replay, fate: PodFate) -> Json:
+    return {
+        "namespace": fate.pod.namespace,
+        "name": fate.pod.name,
+        "uid": fate.pod.uid,
+        "departure": fate.departure.name.lower(),
+        "graceful": fate.departure is not Departure.LOST,
+        "cut_short": fate.pod.uid in replay.cut_short,
+        "signalled_at_s": replay.offset(fate.signalled_at),
+        "grace_s": _seconds(fate.grace_given),
+        "gone_at_s": replay.offset(fate.gone_at),
+        "held_by": [str(budget) for budget in fate.held_by],
+        "note": fate.note,
+    }
+
+
+def _low(replay: Replay, low: Low) -> Json:
+    return {
+        "ready_before": low.at_start,
+        "fewest_ready": low.fewest,
+        "fewest_ready_at_s": replay.offset(low.fewest_at),
+    }
+
+
+def _entry(replay: Replay, entry: Entry) -> Json:
+    return {
+        "at_s": replay.offset(entry.at),
+        "what": entry.happening.value,
+        "node": entry.node_name,
+        "subject": entry.subject,
+        "detail": entry.detail,
+    }

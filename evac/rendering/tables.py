@@ -1,0 +1,97 @@
+"""The summary at the end of a replay: one row for each pod, each workload and each budget."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from rich.table import Table
+from rich.text import Text
+
+from evac.rendering.words import clean, offset, seconds
+from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from evac.replay.outcome import Low, Replay
+
+_NUMBERS: Final = {"SIGTERM", "grace", "gone", "wanted", "before", "fewest", "at"}
+_HOW: Final = {
+    Departure.EVICTED: ("evicted", ""),
+    Departure.DELETED_AGAINST_BUDGET: ("deleted", "magenta"),
+    Departure.DELETED_SEVERAL_BUDGETS: ("deleted", ""),
+    Departure.DELETED: ("deleted", ""),
+    Departure.FINISHED: ("finished", "green"),
+    Departure.LEFT: ("left", ""),
+    Departure.LOST: ("LOST", "bold red"),
+}
+
+
+def print_tables(replay: "Replay", console: "Console") -> None:
+    """A table of pods for each node, then the workloads and budgets that they belonged to."""
+    for record in replay.drains:
+        console.print()
+        console.print(Text(_headline(replay, record), style="bold"))
+        if record.pods:
+            console.print(_pods(replay, record))
+        for reason, count in _skipped(record):
+            console.print(Text(f"left alone: {count} ({clean(reason)})", style="dim"))
+    lows = [*replay.workloads, *replay.budgets]
+    if lows:
+        console.print()
+        console.print(_lows(replay, lows))
+
+
+def _headline(replay: "Replay", record: DrainRecord) -> str:
+    reclaimed = replay.offset(replay.reclaimed_at.get(record.node_name, record.notice.reclaim_at))
+    return f"{clean(record.node_name)} ({clean(record.notice.instance_id)}), reclaim {offset(reclaimed)}"
+
+
+def _skipped(record: DrainRecord) -> Iterable[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for _, reason in record.skipped:
+        counts[reason] = counts.get(reason, 0) + 1
+    return counts.items()
+
+
+def _table(*columns: str) -> Table:
+    """No lines, two blanks between columns; numbers to the right, names folded where the terminal is too narrow."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        is_number = column in _NUMBERS
+        table.add_column(column, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
+    return table
+
+
+def _pods(replay: "Replay", record: DrainRecord) -> Table:
+    table = _table("pod", "how", "SIGTERM", "grace", "gone", "held by")
+    for fate in sorted(record.pods, key=lambda f: (f.signalled_at or record.notice.reclaim_at, f.pod)):
+        how, style = _HOW[fate.departure]
+        table.add_row(
+            Text(clean(str(fate.pod))),
+            Text(how, style=style),
+            offset(replay.offset(fate.signalled_at)),
+            seconds(fate.grace_given),
+            offset(replay.offset(fate.gone_at)),
+            Text(_held_by(fate)),
+        )
+    return table
+
+
+def _held_by(fate: PodFate) -> str:
+    """The budgets' names; their namespace is the pod's."""
+    return clean(", ".join(budget.name for budget in fate.held_by))
+
+
+def _lows(replay: "Replay", lows: "Iterable[Low]") -> Table:
+    table = _table("Ready pods of", "wanted", "before", "fewest", "at")
+    for low in lows:
+        style = "yellow" if low.missing else ""
+        name = f"{low.kind} {low.name}" + (f" ({low.rule})" if low.rule else "")
+        table.add_row(
+            Text(clean(name)),
+            str(low.wanted),
+            str(low.at_start),
+            Text(str(low.fewest), style=style),
+            offset(replay.offset(low.fewest_at) if low.fewest < low.at_start else None),
+        )
+    return table

@@ -1,0 +1,37 @@
+"""Numbers and names as people read them.
+
+Law: nothing that came out of a file or an API reaches a terminal as a control code.
+"""
+
+from datetime import timedelta
+
+_PRINTABLE_AFTER_ALL = {"\t": " ", "\n": " ", "\r": " "}
+
+
+def clean(text: str) -> str:
+    """The text with control characters, and what no terminal shows, replaced."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _PRINTABLE_AFTER_ALL.get(c, "?") for c in text)
+
+
+def offset(seconds: float | None) -> str:
+    """A moment as seconds from the notice: "+85.0s"; "–" where there is none."""
+    return "–" if seconds is None else f"{seconds:+.1f}s"
+
+
+def seconds(duration: timedelta | None) -> str:
+    """A grace or a time left: "30s"; "–" where there is none."""
+    return "–" if duration is None else f"{duration.total_seconds():g}s"
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """ "1 pod", "2 pods"."""
+    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def enumerated(words: list[str], most: int = 5) -> str:
+    """ "a, b and c", or "a, b and 7 more"."""
+    if len(words) > most:
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""

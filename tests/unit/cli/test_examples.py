@@ -1,0 +1,97 @@
+"""The examples are what they say, and come out as they should."""
+
+import pytest
+import yaml
+
+from tests.unit.cli.typing_it import EXAMPLES, S1, evac, told
+
+SPOT = "ip-10-0-41-17.eu-west-1.compute.internal"
+
+
+@pytest.fixture(scope="module")
+def s1() -> dict:  # type: ignore[type-arg]
+    return told(evac(*S1, "--output", "json"))
+
+
+def test_s1_is_the_incident_thirty_of_forty_pods_on_one_spot_node_behind_max_unavailable_1() -> None:
+    items = yaml.safe_load((EXAMPLES / "s1" / "cluster.yaml").read_text())["items"]
+    checkout = [o for o in items if o["kind"] == "Pod" and o["metadata"]["labels"].get("app") == "checkout"]
+    assert len(checkout) == 40
+    assert sum(1 for o in checkout if o["spec"]["nodeName"] == SPOT) == 30
+    [budget] = [o for o in items if o["kind"] == "PodDisruptionBudget" and o["metadata"]["name"] == "checkout"]
+    assert budget["spec"]["maxUnavailable"] == 1
+    [spot] = [o for o in items if o["kind"] == "Node" and o["metadata"]["name"] == SPOT]
+    assert spot["metadata"]["labels"]["eks.amazonaws.com/capacityType"] == "SPOT"
+    assert spot["spec"]["providerID"].startswith("aws:///eu-west-1b/i-")
+
+
+def test_every_pod_of_s1_leaves_gracefully_although_its_budget_would_have_let_it_die(s1: dict) -> None:  # type: ignore[type-arg]
+    totals = s1["totals"]
+    assert s1["exit_code"] == 0
+    assert (totals["pods"], totals["graceful"], totals["lost"]) == (33, 33, 0)
+    assert totals["deleted_against_budget"] > 0
+    [drain] = s1["drains"]
+    against = [p for p in drain["pods"] if p["departure"] == "deleted_against_budget"]
+    assert {p["held_by"][0] for p in against} == {"shop/checkout"}
+    assert all(p["signalled_at_s"] == pytest.approx(85, abs=1) for p in against)
+    assert all(p["gone_at_s"] < 120 for p in drain["pods"])
+
+
+def test_s1_tells_what_the_deletions_cost(s1: dict) -> None:  # type: ignore[type-arg]
+    [checkout] = [w for w in s1["workloads"] if w["name"] == "shop/checkout"]
+    against = s1["totals"]["deleted_against_budget"]
+    assert checkout["ready_before"] == checkout["wanted"] == 40
+    assert checkout["fewest_ready"] <= 40 - against
+    [budget] = [b for b in s1["budgets"] if b["name"] == "shop/checkout"]
+    assert (budget["rule"], budget["healthy_needed"]) == ("maxUnavailable 1", 39)
+
+
+def test_the_same_replay_says_the_same_twice(s1: dict) -> None:  # type: ignore[type-arg]
+    assert told(evac(*S1, "--output", "json")) == s1
+
+
+def test_respecting_budgets_to_the_end_loses_pods_and_names_the_budget_that_held_them() -> None:
+    result = evac(*S1, "--respect-budgets-to-the-end")
+    assert result.exit_code == 1
+    last = result.stdout.rstrip().splitlines()[-1]
+    assert "LOST" in last
+    assert "PDB shop/checkout held" in result.stdout
+    document = told(evac(*S1, "--respect-budgets-to-the-end", "--output", "json"))
+    assert document["exit_code"] == 1
+    assert f"{document['totals']['lost']} LOST" in last
+    assert document["totals"]["lost"] > 15
+
+
+@pytest.mark.parametrize("example", ["statefulset", "budgets", "jobs"])
+def test_every_pod_of_the_small_examples_leaves_gracefully(example: str) -> None:
+    folder = str(EXAMPLES / example)
+    assert evac("replay", folder, "--cluster", folder).exit_code == 0
+
+
+def test_a_stateful_set_leaves_one_by_one_and_its_last_pod_at_the_last_safe_moment() -> None:
+    folder = str(EXAMPLES / "statefulset")
+    [drain] = told(evac("replay", folder, "--cluster", folder, "--output", "json"))["drains"]
+    signalled = {p["name"]: p["signalled_at_s"] for p in drain["pods"]}
+    assert signalled == pytest.approx({"postgres-0": 0, "postgres-1": 65, "postgres-2": 85}, abs=1)
+
+
+def test_work_that_is_better_left_to_finish_is() -> None:
+    folder = str(EXAMPLES / "jobs")
+    [drain] = told(evac("replay", folder, "--cluster", folder, "--output", "json"))["drains"]
+    ways = {p["name"].rpartition("-")[0]: p["departure"] for p in drain["pods"]}
+    assert ways["nightly-report"] == "finished"
+    assert ways["reindex"] == "evicted"
+    runner = next(p for p in drain["pods"] if p["name"].startswith("runner"))
+    assert runner["signalled_at_s"] == pytest.approx(55, abs=1)
+
+
+def test_a_queue_of_mixed_bodies_gives_each_its_fate() -> None:
+    folder = str(EXAMPLES / "mixed")
+    result = evac("replay", f"{folder}/events.jsonl", "--cluster", folder, "--output", "json")
+    document = told(result)
+    assert result.exit_code == 0
+    kinds = [event["kind"] for event in document["events"]["each"]]
+    assert kinds == ["interruption"] * 4 + ["ignored"] * 2 + ["malformed"] * 2
+    assert sorted(drain["ending"] for drain in document["drains"]) == ["drained", "drained", "not_ours"]
+    later = next(d for d in document["drains"] if d["noticed_at_s"] == 30)
+    assert min(p["signalled_at_s"] for p in later["pods"]) >= 30
