@@ -22,12 +22,11 @@ class LogReporter:
         """Write the entry; what the logging itself cannot do it swallows (logging.Handler.handleError)."""
         write = self._logger.warning if entry.happening in _LOUD else self._logger.info
         write(
-            f"{entry.subject}: {entry.happening.value}",
+            f"{entry.subject}: {entry.happening.value}" + (f" ({entry.detail})" if entry.detail else ""),
             extra={
                 "at": entry.at.isoformat(timespec="milliseconds"),
                 "happening": entry.happening.name.lower(),
                 "node": entry.node_name,
                 "subject": entry.subject,
-                "detail": entry.detail,
             },
         )

@@ -1,8 +1,8 @@
 """A cluster on which nothing is changed: what would be asked of it is answered here as if it had been done.
 
-Law: only `Locate` and `Observe` ever reach the API server. A pod that would have had its SIGTERM is gone at once, and its
-budgets count it as never replaced: a rehearsal knows what would be tried first and what a budget would hold, not how fast
-replacements would come.
+Law: only `Locate` and `Observe` ever reach the API server. A pod that would have had its SIGTERM is gone at once, and
+its budgets count it as never replaced: a rehearsal knows what would be tried first and what a budget would hold, not
+how fast replacements would come.
 """
 
 from collections.abc import Sequence

@@ -27,7 +27,7 @@ class Received:
 def read_batch(event: Json) -> list[Received]:
     """The messages of an SQS event (Lambda developer guide, SQS event). Raises NoBatch."""
     records = event.get("Records") if isinstance(event, Mapping) else None
-    if not isinstance(records, list) or not all(_is_message(record) for record in records):
+    if not isinstance(records, list) or not records or not all(_is_message(record) for record in records):
         raise NoBatch('expected an SQS batch event: {"Records": [{"messageId": …, "receiptHandle": …, "body": …}]}')
     return [_read(record) for record in records]
 

@@ -35,6 +35,7 @@ def handle(event: Mapping[str, Any], context: Context) -> dict[str, Any]:
 
 def respond(event: Mapping[str, Any], context: Context, composition: Composition, logger: Logger) -> dict[str, Any]:
     """Work on the batch in the world that `composition` makes. Raises NoBatch where there is none to work on."""
+    logger.append_keys(cluster=composition.deployment.cluster_name, dry_run=composition.deployment.is_dry_run)
     received = read_batch(event)
     lease = composition.lease({message.message_id: message.receipt_handle for message in received})
     tally = Tally(composition.deployment.cluster_name)

@@ -52,7 +52,7 @@ class Tally:
         """One drain's outcome."""
         if name := _OF_ENDING.get(record.ending):
             self.count(name)
-        elif record.is_late:
+        elif record.is_late and record.ending in _WORKED_ON:
             self.count(contract.METRIC_LATE)
         for trouble in {problem.trouble for problem in record.problems} & _OF_TROUBLE.keys():
             self.count(_OF_TROUBLE[trouble])

@@ -29,6 +29,7 @@ from lambdas.domain.values.kubernetes import BudgetRef
 
 _LONGEST = 500
 _BUDGET_CAUSE = "DisruptionBudget"
+_BUDGET_KIND = "poddisruptionbudget"
 _NAMED_BUDGET = re.compile(r"disruption budget (\S+) ")
 _SEVERAL = "more than one PodDisruptionBudget"
 _UID_DIFFERS = "UID in the precondition"
@@ -38,13 +39,14 @@ _DEFAULT_RETRY = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A response, taken apart. `causes` are the reasons in `details.causes`, with their messages."""
+    """A response, taken apart. `kind` and `name` are of `details`; `causes` its reasons, with their messages."""
 
     call: Call
     status: int
     message: str
     reason: str
-    names_an_object: bool
+    kind: str
+    name: str
     causes: Mapping[str, str]
     retry_after: float | None
 
@@ -69,7 +71,8 @@ def read(call: Call, response: Response) -> Reading:
         status=response.status,
         message=_message(body, details, response.text),
         reason=str(body.get("reason") or ""),
-        names_an_object=bool(details.get("name")),
+        kind=str(details.get("kind") or ""),
+        name=str(details.get("name") or ""),
         causes=_causes(details),
         retry_after=response.retry_after,
     )
@@ -97,10 +100,16 @@ class Row:
     result: Callable[[Reading], Result]
 
 
+def _is_of_a_budget(r: Reading) -> bool:
+    """Up to 1.34 a 403 has no cause, only the budget that it is about (kind in the singular; RBAC's is the plural)."""
+    return _BUDGET_CAUSE in r.causes or (r.status == 403 and r.kind == _BUDGET_KIND)
+
+
 def _blocked(r: Reading) -> Result:
-    message = r.causes[_BUDGET_CAUSE] or r.message
+    message = r.causes.get(_BUDGET_CAUSE) or r.message
     named = _NAMED_BUDGET.search(message)
-    return Blocked(message, BudgetRef(r.call.namespace, named[1]) if named else None)
+    name = named[1] if named else r.name if r.kind == _BUDGET_KIND else ""
+    return Blocked(message, BudgetRef(r.call.namespace, name) if name else None)
 
 
 def _forbidden(r: Reading) -> Result:
@@ -125,11 +134,11 @@ def _passing(r: Reading) -> Result:
 
 ROWS: Sequence[Row] = (
     Row("2xx", lambda r: 200 <= r.status < 300, lambda _: Done()),
-    Row("404 of the object", lambda r: r.status == 404 and r.names_an_object, lambda _: Absent()),
+    Row("404 of the object", lambda r: r.status == 404 and r.name != "", lambda _: Absent()),
     Row("409 on the UID", lambda r: r.status == 409 and _UID_DIFFERS in r.message, lambda _: Absent()),
     Row("409", lambda r: r.status == 409, _conflict),
     Row("422 of a patch: a test in it failed", lambda r: r.status == 422 and r.call.method == "PATCH", _conflict),
-    Row("429 or 403 of a budget", lambda r: r.status in (429, 403) and _BUDGET_CAUSE in r.causes, _blocked),
+    Row("429 or 403 of a budget", lambda r: r.status in (429, 403) and _is_of_a_budget(r), _blocked),
     Row(
         "429",
         lambda r: r.status == 429,

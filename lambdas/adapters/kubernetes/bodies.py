@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from lambdas.adapters.kubernetes.paths import BadName
 from lambdas.contract import SERVICE
 from lambdas.domain.values.actions import Announce
 from lambdas.domain.values.kubernetes import PodRef
@@ -26,27 +27,34 @@ def whole_seconds(grace: timedelta) -> int:
 
 
 def eviction(pod: PodRef, grace: timedelta) -> Json:
-    """An Eviction of that incarnation of the pod, whatever has its name by then."""
+    """An Eviction of that incarnation of the pod, whatever has its name by then. Raises BadName without a UID."""
     return {
         "apiVersion": "policy/v1",
         "kind": "Eviction",
         "metadata": {"name": pod.name, "namespace": pod.namespace},
         "deleteOptions": {
-            "preconditions": {"uid": pod.uid},
+            "preconditions": _this(pod),
             "gracePeriodSeconds": whole_seconds(grace),
         },
     }
 
 
 def deletion(pod: PodRef, grace: timedelta) -> Json:
-    """DeleteOptions for that incarnation of the pod."""
+    """DeleteOptions for that incarnation of the pod. Raises BadName without a UID."""
     return {
         "apiVersion": "v1",
         "kind": "DeleteOptions",
-        "preconditions": {"uid": pod.uid},
+        "preconditions": _this(pod),
         "gracePeriodSeconds": whole_seconds(grace),
         "propagationPolicy": "Background",
     }
+
+
+def _this(pod: PodRef) -> Json:
+    """The precondition. An empty UID is none to the eviction API: whatever has the name would go."""
+    if not pod.uid:
+        raise BadName(f"{pod} has no UID, so nobody knows which pod is meant")
+    return {"uid": pod.uid}
 
 
 def node_event(action: Announce, at: datetime) -> Json:

@@ -4,6 +4,7 @@ Law: `start` neither blocks nor raises, and what was started is answered exactly
 """
 
 import logging
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -28,13 +29,14 @@ from lambdas.domain.values.actions import (
     Observe,
     Restore,
 )
-from lambdas.domain.values.answers import Answer, Done, Passing, Refused, Result
+from lambdas.domain.values.answers import Answer, Done, Located, Passing, Refused, Result
 from lambdas.domain.values.observation import Observation
 
 _log = logging.getLogger(__name__)
 
 _NODE_WORKERS = 8
 _FAREWELL = 0.3
+"""Seconds for all threads to end in order; one that is still making a connection ends by itself."""
 
 
 class KubernetesCluster:
@@ -79,9 +81,10 @@ class KubernetesCluster:
             lane.close()
         self._watching.close()
         self.server.close()
-        self._watching.join(_FAREWELL)
-        for lane in lanes:
-            lane.join(_FAREWELL)
+        threads = [*self._watching.threads, *(thread for lane in lanes for thread in lane.threads)]
+        until = time.monotonic() + _FAREWELL
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
 
     def _lane_of(self, action: Action) -> Lane:
         match action:
@@ -111,7 +114,7 @@ class KubernetesCluster:
     def _perform(self, action: Action) -> Result:
         match action:
             case Locate():
-                return self._nodes.locate(action)
+                return self._locate(action)
             case Observe(node_name):
                 trouble = self._watching.observe_node(node_name)
                 return result_of(trouble.call, trouble.reply) if trouble else Done()
@@ -127,6 +130,13 @@ class KubernetesCluster:
                 return self._ask(calls.delete_pod(action.pod, bodies.deletion(action.pod, self._grace(action))))
             case Announce():
                 return self._ask(calls.create_event(bodies.node_event(action, self._clock.now())))
+
+    def _locate(self, action: Locate) -> Result:
+        """A node that is found will be observed: what that takes of the whole cluster is read meanwhile."""
+        result = self._nodes.locate(action)
+        if isinstance(result, Located):
+            self._watching.start()
+        return result
 
     def _grace(self, action: Evict | Delete) -> timedelta:
         """Never more than the pod's own, where that is known."""

@@ -6,7 +6,7 @@ behind them. Each action is worked on once or, if the lane is closed before, nev
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lambdas.domain.values.actions import Action
 
@@ -23,6 +23,12 @@ class Lane:
         self._threads: list[threading.Thread] = []
         self._idle = 0
         self._is_closed = False
+
+    @property
+    def idle(self) -> int:
+        """How many threads wait for work."""
+        with self._changed:
+            return self._idle
 
     def submit(self, action: Action) -> bool:
         """Hand an action over; False if nobody will work on it (closed, or the system has no threads left)."""
@@ -43,10 +49,10 @@ class Lane:
             self._queue.clear()
             self._changed.notify_all()
 
-    def join(self, seconds: float) -> None:
-        """Wait so long, at most, for each thread to end."""
-        for thread in self._threads:
-            thread.join(seconds)
+    @property
+    def threads(self) -> Sequence[threading.Thread]:
+        """Those that have been made."""
+        return tuple(self._threads)
 
     def _hire(self) -> bool:
         """Whether there is anybody in this lane."""

@@ -11,7 +11,7 @@ _LONGEST = 253
 
 
 class BadName(ValueError):
-    """No Kubernetes object can have this name."""
+    """No Kubernetes object can be meant by this."""
 
 
 def checked(name: str) -> str:

@@ -39,21 +39,23 @@ class _Ended(Enum):
 class Reflector(Generic[T]):
     """One thread for one kind. `refresh` lists at once, in the caller's thread."""
 
-    def __init__(self, name: str, kind: Kind[T], store: Store[T], server: Server, clock: Clock) -> None:
+    def __init__(
+        self, name: str, kind: Kind[T], store: Store[T], server: Server, clock: Clock, pause: Pause | None = None
+    ) -> None:
         self.store = store
         self._kind = kind
         self._server = server
         self._clock = clock
-        self._pause = Pause()
+        self._pause = pause or Pause()
         self._nudge = threading.Event()
         self._has_expired = False
         self._has_ended_early = False
         self._is_closed = False
-        self._thread = threading.Thread(target=self._run, name=f"evac-watch-{name}", daemon=True)
+        self.thread = threading.Thread(target=self._run, name=f"evac-watch-{name}", daemon=True)
 
     def start(self) -> None:
         """Begin; once."""
-        self._thread.start()
+        self.thread.start()
 
     def refresh(self) -> Unlisted | None:
         """List now and take that over; what went wrong, if anything did."""
@@ -69,11 +71,6 @@ class Reflector(Generic[T]):
         """End soon; a read that hangs ends when its connection is cut."""
         self._is_closed = True
         self._nudge.set()
-
-    def join(self, seconds: float) -> None:
-        """Wait so long, at most, for its end."""
-        if self._thread.is_alive():
-            self._thread.join(seconds)
 
     def _run(self) -> None:
         while not self._is_closed:
@@ -152,12 +149,13 @@ class Reflector(Generic[T]):
 
     def _rest(self, trouble: Unlisted) -> None:
         """Say what is wrong, and wait; what we may not do is asked again seldom."""
+        if self._is_closed:
+            return
         result = result_of(trouble.call, trouble.reply)
         why = str(getattr(result, "message", "") or f"{trouble.call.verb} {trouble.call.resource} failed")
         is_denied = isinstance(result, Forbidden | Unauthenticated)
         self.store.mark(self._freshness_after(trouble, is_denied=isinstance(result, Forbidden)), why)
-        if not self._is_closed:
-            self._nudge.wait(_NOW_AND_THEN if is_denied else self._pause.next())
+        self._nudge.wait(_NOW_AND_THEN if is_denied else self._pause.next())
         self._nudge.clear()
 
     def _freshness_after(self, trouble: Unlisted, *, is_denied: bool) -> Freshness:

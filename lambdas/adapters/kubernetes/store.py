@@ -52,6 +52,12 @@ class Store(Generic[T]):
         with self._lock:
             return self._listed_at
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no object at all, not even one that cannot be read."""
+        with self._lock:
+            return not self._objects
+
     def listing(self) -> Listing[T]:
         """What is known."""
         with self._lock:

@@ -63,8 +63,15 @@ class Transport:
             headers["Content-Type"] = call.content_type
         url = self._server + call.path + (f"?{urlencode(call.query)}" if call.query else "")
         timeout = (_CONNECT, call.read_timeout)
-        answer = self._client.call_api(call.method, url, headers, call.body, None, timeout)
-        response: BaseHTTPResponse = answer.response
+        self._wire.begins()
+        try:
+            response: BaseHTTPResponse = self._client.call_api(
+                call.method, url, headers, call.body, None, timeout
+            ).response
+        except http_errors.ReadTimeoutError as error:
+            if self._wire.has_written:
+                raise
+            raise http_errors.ConnectTimeoutError(f"no handshake with {self._host}") from error
         return response
 
     def failure_of(self, error: BaseException) -> Failure:
@@ -78,11 +85,12 @@ class Transport:
                 )
             case http_errors.NameResolutionError():
                 return Failure(Trouble.UNREACHABLE, f"the name {self._host} is not known: check the endpoint and DNS")
+            case http_errors.NewConnectionError():
+                why = getattr(error.__cause__, "strerror", None) or "it cannot be reached"
+                return Failure(Trouble.UNREACHABLE, f"no connection to {self._host}: {why}")
             case http_errors.ConnectTimeoutError():
                 cure = "check subnets, security groups (443) and the endpoint's public and private access"
                 return Failure(Trouble.UNREACHABLE, f"no connection to {self._host} within {_CONNECT:g} s: {cure}")
-            case http_errors.NewConnectionError():
-                return Failure(Trouble.UNREACHABLE, f"{self._host} refuses connections")
             case http_errors.ReadTimeoutError() | TimeoutError():
                 return Failure(Trouble.SILENT, f"no answer from {self._host} in time")
             case ApiException() if "CERTIFICATE_VERIFY_FAILED" in str(error.reason):

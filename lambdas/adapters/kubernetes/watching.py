@@ -4,7 +4,7 @@ Law: observing costs no request, and a node is in the observation from its first
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,14 @@ from lambdas.adapters.kubernetes.reflector import Reflector
 from lambdas.adapters.kubernetes.store import Store
 from lambdas.application.ports import Clock
 from lambdas.domain.values.kubernetes import Budget, Node, Pod, PodRef, Service
-from lambdas.domain.values.observation import Freshness, NodeView, Observation
+from lambdas.domain.values.observation import Freshness, Listing, NodeView, Observation
 
 _WORST_FIRST = (Freshness.UNREADABLE, Freshness.PENDING, Freshness.STALE, Freshness.CURRENT)
 
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
+    name: str
     node: Reflector[Node]
     pods: Reflector[Pod]
 
@@ -31,8 +32,13 @@ class _Watched:
         if listed_at is None or self.node.store.listed_at is None:
             return None
         freshness = min(nodes.freshness, pods.freshness, key=_WORST_FIRST.index)
-        node = nodes.items[0] if nodes.items else None
-        return NodeView(node, pods.items, listed_at, freshness, pods.why or nodes.why)
+        return NodeView(self._node(nodes), pods.items, listed_at, freshness, pods.why or nodes.why)
+
+    def _node(self, nodes: Listing[Node]) -> Node | None:
+        """None means that it is gone; one that cannot be read is there."""
+        if nodes.items:
+            return nodes.items[0]
+        return None if self.node.store.is_empty else Node(self.name)
 
 
 class Watching:
@@ -114,10 +120,10 @@ class Watching:
         for reflector in self._reflectors():
             reflector.close()
 
-    def join(self, seconds: float) -> None:
-        """Wait so long, at most, for each to end."""
-        for reflector in self._reflectors():
-            reflector.join(seconds)
+    @property
+    def threads(self) -> Sequence[threading.Thread]:
+        """Those that watch."""
+        return [reflector.thread for reflector in self._reflectors() if reflector.thread.is_alive()]
 
     def _reflectors(self) -> list[Reflector[Any]]:
         with self._lock:
@@ -131,6 +137,7 @@ class Watching:
             if known:
                 return known, False
             made = _Watched(
+                name,
                 Reflector(f"node-{name}", node, Store(self._changed), self._server, self._clock),
                 Reflector(f"pods-{name}", pods, Store(self._changed), self._server, self._clock),
             )

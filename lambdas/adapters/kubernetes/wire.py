@@ -27,6 +27,20 @@ class Wire:
         self._connections: weakref.WeakSet[HTTPConnection] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._is_cut = False
+        self._of_thread = threading.local()
+
+    def begins(self) -> None:
+        """This thread is about to send a request."""
+        self._of_thread.has_written = False
+
+    def wrote(self) -> None:
+        """This thread's request is on its way."""
+        self._of_thread.has_written = True
+
+    @property
+    def has_written(self) -> bool:
+        """Whether anything of this thread's request was sent: if not, nothing can have been done."""
+        return bool(getattr(self._of_thread, "has_written", False))
 
     def opened(self, connection: HTTPConnection) -> None:
         """A connection was made."""
@@ -82,6 +96,9 @@ class _Checked(HTTPConnection):
         has_identity, self._has_identity = self._has_identity, False
         if self.on.carries_token and not has_identity:
             raise IdentityNotSent("a request was about to leave without its Authorization header; it was not sent")
+        if self.sock is None:
+            self.connect()
+        self.on.wrote()
         super().endheaders(*args, **kwargs)
 
 
