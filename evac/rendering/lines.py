@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from evac.rendering.words import clean, offset
+from evac.rendering.words import clean, folded, offset
 from lambdas.domain.values.journal import Entry, Happening
 
 _INDENT: Final = 20
@@ -75,21 +75,6 @@ class LiveLines:
         verb = (f"{_VERBS.get(first.happening, first.happening.value):<9}", _STYLES.get(first.happening, ""))
         text = Text.assemble((f"{self._when(first):>8}", "dim"), "  ", verb, " ", f"\n{' ' * _INDENT}".join(lines))
         self._console.print(text, soft_wrap=True)
-
-
-def folded(names: list[str]) -> list[str]:
-    """The names, those of three and more that differ in their last part only as one: "web/front-5c6d-{a1,b2,c3}"."""
-    families: dict[str, list[str]] = {}
-    for name in sorted(map(clean, names)):
-        stem, dash, last = name.rpartition("-")
-        families.setdefault(stem + dash, []).append(last)
-    return [word for stem, ends in families.items() for word in _family(stem, ends)]
-
-
-def _family(stem: str, ends: list[str]) -> list[str]:
-    if not stem or len(ends) < 3:
-        return [stem + end for end in ends]
-    return [f"{stem}{{{ends[0]},", *(f"{end}," for end in ends[1:-1]), f"{ends[-1]}}}"]
 
 
 def _detail(entry: Entry) -> str:

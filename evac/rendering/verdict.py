@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from evac.rendering.words import clean, enumerated, offset, plural
+from evac.rendering.words import clean, enumerated, folded, offset, plural
 from evac.replay.outcome import Mode, Replay
-from lambdas.domain.values.drains import Departure, DrainRecord, Ending, PodFate
+from lambdas.domain.values.drains import Departure, DrainRecord, Ending
 from lambdas.domain.values.messages import Malformed
 
 _ENDINGS = {
@@ -64,28 +64,30 @@ def _ways(replay: Replay) -> Iterator[str]:
                 yield f"PDB {clean(low.name)} asks for {low.wanted} Ready; at worst {low.fewest} were"
     cut = [f for f in fates if f.pod.uid in replay.cut_short]
     if cut:
-        yield f"{plural(len(cut), 'pod')} needed longer than their grace and got SIGKILL at its end: {_named(cut)}"
+        yield f"SIGKILL at the end of a grace that was too short: {' '.join(folded([str(f.pod) for f in cut]))}"
 
 
 def _losses(replay: Replay) -> Iterator[str]:
-    by_budget = replay.lost_by_budget()
-    for fate in replay.lost[:10]:
-        yield f"LOST {clean(str(fate.pod))}: {clean(fate.note) or 'killed with its host'}"
-    if len(replay.lost) > 10:
-        yield f"LOST {len(replay.lost) - 10} more"
-    for budget, count in by_budget.items():
-        yield f"PDB {clean(str(budget))} held {count} of the {plural(len(replay.lost), 'lost pod')}"
+    reasons: dict[str, list[str]] = {}
+    for fate in replay.lost:
+        reasons.setdefault(clean(fate.note) or "killed with its host", []).append(str(fate.pod))
+    for reason, names in reasons.items():
+        yield f"LOST {plural(len(names), 'pod')}: {reason}: {' '.join(folded(names))}"
+    for budget, count in replay.lost_by_budget().items():
+        share = "all" if count == len(replay.lost) else f"{count} of the"
+        yield f"PDB {clean(str(budget))} held {share} {plural(len(replay.lost), 'lost pod')}"
 
 
 def _sum(replay: Replay) -> str:
     fates, lost = replay.fates, len(replay.lost)
-    graceful = len(fates) - lost
     would = "would have " if replay.mode is Mode.DRY_RUN else ""
-    if lost:
-        return f"{plural(len(fates), 'pod')}: {graceful} {would}left gracefully, {lost} LOST with the host"
     if not fates:
         return "no pod to drain"
-    return f"{plural(len(fates), 'pod')}: all {would}left gracefully, {_spare(replay)}"
+    if lost:
+        return f"{plural(len(fates), 'pod')}: {len(fates) - lost} {would}left gracefully, {lost} LOST with the host"
+    cut = sum(1 for fate in fates if fate.pod.uid in replay.cut_short)
+    how = f"before their host went, {cut} by SIGKILL at the end of their grace" if cut else "gracefully"
+    return f"{plural(len(fates), 'pod')}: all {would}left {how}, {_spare(replay)}"
 
 
 def _spare(replay: Replay) -> str:
@@ -102,7 +104,3 @@ def _spare_seconds(replay: Replay, record: DrainRecord) -> float:
 
 def _nodes(replay: Replay) -> str:
     return enumerated([clean(record.node_name) for record in replay.drains])
-
-
-def _named(fates: list[PodFate]) -> str:
-    return enumerated([clean(str(f.pod)) for f in fates])

@@ -26,12 +26,27 @@ def seconds(duration: timedelta | None) -> str:
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
-    """ "1 pod", "2 pods"."""
+    """The count with its noun: "1 pod", "2 pods"."""
     return f"{count} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def enumerated(words: list[str], most: int = 5) -> str:
-    """ "a, b and c", or "a, b and 7 more"."""
+    """The words as a sentence has them: "a, b and c", or "a, b and 7 more"."""
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def folded(names: list[str]) -> list[str]:
+    """The names, those of three and more that differ in their last part only as one: "web/front-5c6d-{a1,b2,c3}"."""
+    families: dict[str, list[str]] = {}
+    for name in sorted(map(clean, names)):
+        stem, dash, last = name.rpartition("-")
+        families.setdefault(stem + dash, []).append(last)
+    return [word for stem, ends in families.items() for word in _family(stem, ends)]
+
+
+def _family(stem: str, ends: list[str]) -> list[str]:
+    if not stem or len(ends) < 3:
+        return [stem + end for end in ends]
+    return [f"{stem}{{{ends[0]},", *(f"{end}," for end in ends[1:-1]), f"{ends[-1]}}}"]

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from evac.rendering.lines import folded
-from evac.rendering.words import clean, enumerated
+from evac.rendering.words import clean, enumerated, folded
 from tests.unit.cli.typing_it import EXAMPLES, S1, evac
 
 MIXED = ("replay", str(EXAMPLES / "mixed" / "events.jsonl"), "--cluster", str(EXAMPLES / "mixed"))
