@@ -23,14 +23,15 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo "python3 has no venv module here. On Debian and Ubuntu: apt-get install python3-venv" >&2; rm -rf $(VENV); exit 2; }
 
-# What replay needs and no more.
-$(VENV)/.replay: requirements/replay.txt | $(BIN)/python
+# What replay needs and no more; with it comes the command itself, .venv/bin/evac.
+$(VENV)/.replay: requirements/replay.txt requirements/build.txt pyproject.toml | $(BIN)/python
 	@echo "setting up replay (once) ..."
-	@$(PIP) -r requirements/replay.txt
+	@$(PIP) -r requirements/replay.txt -r requirements/build.txt
+	@$(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Everything; a Node runtime only where the PATH has none that aws-cdk-lib supports.
-$(VENV)/.setup: requirements/test.txt requirements/node.txt | $(BIN)/python
+$(VENV)/.setup: requirements/test.txt requirements/node.txt $(VENV)/.replay
 	@echo "setting up tests and linters (once, a minute or two) ..."
 	@$(PIP) -r requirements/test.txt
 	@node -e 'process.exit(+process.versions.node.split(".")[0] < 22)' 2>/dev/null || $(PIP) -r requirements/node.txt
@@ -45,8 +46,8 @@ test: $(VENV)/.setup
 	@$(RUN) python -m pytest $(ARGS)
 
 test-cluster: $(VENV)/.setup
-	@$(RUN) python -m controlplane build
-	@$(RUN) python -m pytest -m cluster -p no:randomly tests/cluster $(ARGS)
+	@$(RUN) python -m controlplane build $(if $(KUBERNETES),--version $(KUBERNETES))
+	@$(RUN) $(if $(KUBERNETES),EVAC_CONTROL_PLANE_VERSION=$(KUBERNETES)) python -m pytest -m cluster -p no:randomly tests/cluster $(ARGS)
 
 check: $(VENV)/.setup
 	@$(RUN) ruff format --check .
@@ -59,7 +60,7 @@ bench: $(VENV)/.setup
 
 lock: $(BIN)/python
 	@$(BIN)/python -m pip --quiet install uv
-	@cd requirements && for set in test lambda replay deploy node; do \
+	@cd requirements && for set in test lambda replay deploy node build; do \
 	  $(CURDIR)/$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header --override overrides.txt $$([ $$set = test ] || echo -c test.txt) $$set.in -o $$set.txt || exit 1; done
 

@@ -36,7 +36,7 @@ class Commands(TyperGroup):
         except typer.TyperException as error:
             code = complain(error.format_message(), f"see: {_help_of(error)}", error.exit_code)
         except (KeyboardInterrupt, typer.Abort):
-            code = complain("interrupted", "a live drain leaves its marks: evac undo NODE", _INTERRUPTED)
+            code = complain("interrupted", "after a live replay: evac undo NODE takes our marks off", _INTERRUPTED)
         except BrokenPipeError:
             _let_go_of_stdout()
             code = 1

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import typer
+
 from evac.cli.orders import Orders
 from evac.rendering.document import write_document
 from evac.replay.hearing import hear
@@ -29,11 +31,10 @@ def run(orders: Orders, *, as_json: bool) -> int:
         replay = _replay(orders, nobody)
         sys.stdout.write(write_document(replay))
         return replay.exit_code
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and JSON needs none of it
-
+    from evac.rendering.console import PatientConsole  # noqa: PLC0415 - rich is slow to import; JSON needs none of it
     from evac.rendering.summary import print_summary  # noqa: PLC0415 - the same
 
-    show = _Show(Console(highlight=False), orders)
+    show = _Show(PatientConsole(highlight=False), orders)
     replay = _replay(orders, show.listener)
     show.end()
     print_summary(replay, show.console)
@@ -45,6 +46,8 @@ def _replay(orders: Orders, listener: Listener) -> Replay:
     if orders.is_live:
         from evac.replay.live import Live, replay_live  # noqa: PLC0415 - loads the Kubernetes client
 
+        where = f"context {orders.context}" if orders.context else "the current context"
+        typer.echo(f"evac: draining for real: {where} of {orders.kubeconfig}", err=True)
         live = Live(orders.kubeconfig or "", orders.context, heard, orders.nodes, orders.keeps_times, orders.settings)
         return replay_live(live, listener)
     simulated = Simulated(

@@ -17,7 +17,7 @@ def clean(text: str) -> str:
 
 def offset(seconds: float | None) -> str:
     """A moment as seconds from the notice: "+85.0s"; "–" where there is none."""
-    return "–" if seconds is None else f"{seconds:+.1f}s"
+    return "–" if seconds is None else f"{round(seconds, 1) + 0.0:+.1f}s"  # + 0.0: no moment is "-0.0s"
 
 
 def seconds(duration: timedelta | None) -> str:
@@ -25,9 +25,9 @@ def seconds(duration: timedelta | None) -> str:
     return "–" if duration is None else f"{duration.total_seconds():g}s"
 
 
-def plural(count: int, noun: str, nouns: str = "") -> str:
+def plural(count: int, noun: str) -> str:
     """The count with its noun: "1 pod", "2 pods"."""
-    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def enumerated(words: list[str], most: int = 5) -> str:

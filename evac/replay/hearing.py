@@ -13,7 +13,7 @@ from lambdas.domain.decisions.events import SPOT_NOTICE_LEAD, parse
 from lambdas.domain.values.messages import Interruption, Message
 from lambdas.domain.values.notices import Notice, Reason
 
-_LONGEST = timedelta(days=30)
+_LONGEST = timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,26 @@ def first_notice(heard: Sequence[Heard]) -> datetime | None:
     return min((notice.noticed_at for h in heard for notice in h.notices), default=None)
 
 
-def moved_to(heard: Sequence[Heard], first: datetime, now: datetime) -> list[Heard]:
-    """The same messages with `first` at `now`, and the others as far from it as they were. Raises `InputError`."""
+def timed(heard: Sequence[Heard], now: datetime, *, keeps_times: bool) -> list[Heard]:
+    """The messages with the first notice at `now` and the others as far from it as they were; or as they are.
+
+    Raises `InputError` for one that would be waited for longer than a replay goes.
+    """
+    first = first_notice(heard)
+    if first is None:
+        return list(heard)
+    begins = now if keeps_times else first
     for h in heard:
-        for notice in h.notices:
-            if max(notice.noticed_at, notice.reclaim_at) - first > _LONGEST:
-                raise InputError(
-                    f"is more than {_LONGEST.days} days after the first notice",
-                    cure="replay fewer events, or --keep-times",
-                    place=h.place,
-                )
-    by = now - first
-    return [replace(h, message=_shifted(h.message, by)) if h.notices else h for h in heard]
+        if any(max(notice.noticed_at, notice.reclaim_at) - begins > _LONGEST for notice in h.notices):
+            since = "the cluster's own moment" if keeps_times else "the first notice"
+            raise InputError(
+                f"is more than {_LONGEST.days} days after {since}", cure="replay fewer events at a time", place=h.place
+            )
+    return list(heard) if keeps_times else [_moved(h, now - first) for h in heard]
+
+
+def _moved(h: Heard, by: timedelta) -> Heard:
+    return replace(h, message=_shifted(h.message, by)) if h.notices else h
 
 
 def _shifted(message: Message, by: timedelta) -> Message:

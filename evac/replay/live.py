@@ -10,7 +10,7 @@ from evac.apiserver import NODES, NotReadable, list_raw, read_node_raw
 from evac.errors import InputError
 from evac.kubeconfig import cluster_of
 from evac.memory import InlineBackground
-from evac.replay.hearing import Heard, first_notice, moved_to, spot_notice
+from evac.replay.hearing import Heard, first_notice, spot_notice, timed
 from evac.replay.outcome import Mode, Replay
 from evac.replay.places import Place, no_such_node, nothing_matched, place_of
 from evac.replay.recording import Listener, Recorder
@@ -85,10 +85,7 @@ def _timed(asked: Live, server: Server, clock: Clock) -> list[Heard]:
             )
         named.append(place)
     now = clock.now()
-    heard = list(asked.heard)
-    first = first_notice(heard)
-    if first is not None and not asked.keeps_times:
-        heard = moved_to(heard, first, now)
+    heard = timed(asked.heard, now, keeps_times=asked.keeps_times)
     return heard + [spot_notice(place.node_name, place.instance_id, now) for place in named]
 
 

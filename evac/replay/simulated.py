@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from evac.memory import InlineBackground
-from evac.replay.hearing import Heard, first_notice, moved_to, spot_notice
+from evac.replay.hearing import Heard, first_notice, spot_notice, timed
 from evac.replay.lows import budget_lows, workload_lows
 from evac.replay.outcome import Mode, Replay
 from evac.replay.places import Place, no_such_node, nothing_matched, place_of, with_instances
@@ -73,10 +73,7 @@ def replay_simulated(asked: Simulated, listener: Listener) -> Replay:
 
 def _timed(asked: Simulated, places: Sequence[Place], now: datetime) -> list[Heard]:
     """The messages at their times on the cluster's clock. Raises `InputError`."""
-    heard = list(asked.heard)
-    first = first_notice(heard)
-    if first is not None and not asked.keeps_times:
-        heard = moved_to(heard, first, now)
+    heard = timed(asked.heard, now, keeps_times=asked.keeps_times)
     by_name = {place.node_name: place for place in places}
     for name in asked.nodes:
         if name not in by_name:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.unit.cli.typing_it import EXAMPLES, S1
 
 ROOT = Path(__file__).parents[3]
@@ -39,13 +41,17 @@ def test_exit_codes_reach_the_shell() -> None:
     assert run("replay").returncode == 2
 
 
-def test_a_reader_that_goes_away_is_no_traceback() -> None:
-    command = [sys.executable, "-m", "evac", *S1]
+@pytest.mark.parametrize(("flags", "code"), [((), 0), (("--respect-budgets-to-the-end",), 1)])
+def test_a_reader_that_goes_away_is_no_traceback_and_the_replay_goes_on_to_its_end(
+    flags: tuple[str, ...], code: int
+) -> None:
+    command = [sys.executable, "-m", "evac", *S1, *flags]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
         assert process.stderr
         process.stdout.close()
         assert process.stderr.read() == b""
+        assert process.wait() == code
 
 
 def test_a_terminal_that_knows_ascii_only_is_no_traceback() -> None:

@@ -110,9 +110,10 @@ def test_an_old_backlog_is_stale_when_its_times_are_kept(tmp_path: Path) -> None
     assert "cordoned" not in result.stdout
 
 
-def test_events_that_are_weeks_apart_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flags", [(), ("--keep-times",)])
+def test_events_that_would_be_waited_for_for_weeks_are_refused(tmp_path: Path, flags: tuple[str, ...]) -> None:
     bodies = [spot_notice("spot-a"), spot_notice("spot-a", seconds=90 * 86400)]
-    result = evac("replay", events(tmp_path, bodies), "--cluster", manifests(tmp_path, [node("spot-a")]))
+    result = evac("replay", events(tmp_path, bodies), "--cluster", manifests(tmp_path, [node("spot-a")]), *flags)
     assert (result.exit_code, "events.json[1]" in result.stderr) == (2, True)
 
 

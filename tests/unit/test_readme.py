@@ -1,0 +1,21 @@
+"""What the README says is what the code says."""
+
+from pathlib import Path
+
+import pytest
+
+from evac.rbac import Right, rights
+from lambdas import contract
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+@pytest.mark.parametrize("right", rights(), ids=lambda r: f"{r.resource}-{r.verb}")
+def test_each_right_stands_in_its_table_with_its_reason(right: Right) -> None:
+    kind = f"{right.resource}.{right.group}" if right.group else right.resource
+    assert f"| {kind} | {right.verb} | {right.why} |" in README
+
+
+@pytest.mark.parametrize("name", [contract.ANNOTATION_LET_FINISH, contract.KUBERNETES_GROUP])
+def test_names_that_people_type_are_the_codes(name: str) -> None:
+    assert name in README
