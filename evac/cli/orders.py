@@ -2,84 +2,66 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Self
 
 from evac.errors import InputError
 from evac.scenario.durations import read_duration
 from evac.scenario.files import STANDARD_INPUT
 from evac.scenario.kinds import COMMAND
+from evac.simulator import SimulatorOptions
 from lambdas.domain.values.settings import Settings
 
-_STARTUP = timedelta(seconds=10)
-_SHUTDOWN = timedelta(seconds=2)
+_STARTUP = "10s"
+_SHUTDOWN = "2s"
 _FASTEST = 1e6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """A replay as it was asked for. `clusters` are files; empty where `kubeconfig` names a cluster."""
+    """A replay as it was asked for, durations as they were typed. What is None was not given."""
 
-    events: str | None
-    clusters: tuple[str, ...]
-    kubeconfig: str | None
-    context: str | None
-    is_dry_run: bool
-    nodes: tuple[str, ...]
-    keeps_times: bool
-    speed: float | None
-    startup: timedelta
-    shutdown: timedelta
-    settings: Settings
+    events: str | None = None
+    clusters: tuple[str, ...] = ()
+    kubeconfig: str | None = None
+    context: str | None = None
+    is_dry_run: bool = False
+    nodes: tuple[str, ...] = ()
+    keeps_times: bool = False
+    as_json: bool = False
+    speed: float | None = None
+    startup: str | None = None
+    shutdown: str | None = None
+    margin: str
+    grace_counted: str
+    deletes_at_last_safe_moment: bool = True
 
     @property
     def is_live(self) -> bool:
         """Whether a real cluster is to be drained."""
         return self.kubeconfig is not None and not self.is_dry_run
 
-    @classmethod
-    def checked(  # noqa: PLR0913 - as many as the command has options
-        cls,
-        *,
-        events: str | None = None,
-        clusters: tuple[str, ...] = (),
-        kubeconfig: str | None = None,
-        context: str | None = None,
-        is_dry_run: bool = False,
-        nodes: tuple[str, ...] = (),
-        keeps_times: bool = False,
-        speed: float | None = None,
-        startup: str | None = None,
-        shutdown: str | None = None,
-        margin: str = "5s",
-        grace_counted: str = "60s",
-        deletes_at_last_safe_moment: bool = True,
-    ) -> Self:
-        """The orders that the options make. Raises `InputError` where they do not go together."""
-        orders = cls(
-            events=events,
-            clusters=clusters,
-            kubeconfig=kubeconfig,
-            context=context,
-            is_dry_run=is_dry_run,
-            nodes=tuple(dict.fromkeys(nodes)),
-            keeps_times=keeps_times,
-            speed=speed,
-            startup=_STARTUP if startup is None else _duration("--startup", startup),
-            shutdown=_SHUTDOWN if shutdown is None else _duration("--shutdown", shutdown),
-            settings=Settings(
-                margin=_duration("--margin", margin, most=60),
-                grace_counted=_duration("--grace-counted", grace_counted, most=120),
-                deletes_at_last_safe_moment=deletes_at_last_safe_moment,
-            ),
+    @property
+    def settings(self) -> Settings:
+        """The drain's settings. Raises `InputError`; the bounds are the function's own."""
+        return Settings(
+            margin=_duration("--margin", self.margin, most=60),
+            grace_counted=_duration("--grace-counted", self.grace_counted, most=120),
+            deletes_at_last_safe_moment=self.deletes_at_last_safe_moment,
         )
-        orders._check_what()
-        orders._check_where()
-        if orders.is_live and (speed is not None or startup is not None or shutdown is not None):
-            raise InputError(
-                "--speed, --startup and --shutdown are the simulator's; a real cluster takes its own time",
-                cure="leave them out, or add --dry-run",
-            )
-        return orders
+
+    @property
+    def options(self) -> SimulatorOptions:
+        """The simulator's. Raises `InputError`."""
+        return SimulatorOptions(
+            startup=_duration("--startup", self.startup or _STARTUP),
+            shutdown=_duration("--shutdown", self.shutdown or _SHUTDOWN),
+        )
+
+    def check(self) -> None:
+        """Whether all of it goes together, before anything is read. Raises `InputError`."""
+        self._check_what()
+        self._check_where()
+        self._check_watching()
+        _ = self.settings, self.options
 
     def _check_what(self) -> None:
         if self.events is None and not self.nodes:
@@ -87,25 +69,30 @@ class Orders:
                 "nothing to replay: neither EVENTS nor --node is given",
                 cure="name a file of EventBridge events, or --node NAME to make the notice itself",
             )
-        if self.speed is not None and not 0 < self.speed <= _FASTEST:
-            raise InputError(f"--speed {self.speed:g} is no speed", cure="give virtual seconds a second, above 0: 10")
         if self.events == STANDARD_INPUT and STANDARD_INPUT in self.clusters:
             raise InputError("standard input can be read once", cure="put events or manifests into a file")
 
     def _check_where(self) -> None:
         if not self.clusters and self.kubeconfig is None:
-            raise InputError(
-                "no cluster is given",
-                cure=f"give --cluster FILE with what this prints: {COMMAND}; or --kubeconfig FILE",
-            )
+            cure = f"give --cluster FILE with what this prints: {COMMAND}; or --kubeconfig FILE"
+            raise InputError("no cluster is given", cure=cure)
         if self.clusters and self.kubeconfig is not None:
             raise InputError("--cluster and --kubeconfig are two clusters", cure="give one of them")
         if self.kubeconfig is None and self.context is not None:
             raise InputError("--context names a context of a kubeconfig", cure="add --kubeconfig FILE")
         if self.kubeconfig is None and self.is_dry_run:
+            message = "--dry-run goes with --kubeconfig; a replay on --cluster files touches nothing anyway"
+            raise InputError(message, cure="leave it out")
+
+    def _check_watching(self) -> None:
+        if self.speed is not None and not 0 < self.speed <= _FASTEST:
+            raise InputError(f"--speed {self.speed:g} is no speed", cure="give virtual seconds a second, above 0: 10")
+        if self.speed is not None and self.as_json:
+            raise InputError("--speed is for watching, and JSON comes at the end", cure="leave one of them out")
+        if self.is_live and (self.speed, self.startup, self.shutdown) != (None, None, None):
             raise InputError(
-                "--dry-run goes with --kubeconfig; a replay on --cluster files touches nothing anyway",
-                cure="leave it out",
+                "--speed, --startup and --shutdown are the simulator's; a real cluster takes its own time",
+                cure="leave them out, or add --dry-run",
             )
 
 

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from evac.errors import InputError
-
 
 class Output(Enum):
     """How the outcome is shown."""
@@ -107,17 +105,15 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     from evac.cli.orders import Orders  # noqa: PLC0415 - `evac version` and `--help` need none of it
     from evac.cli.run import run  # noqa: PLC0415 - the same
 
-    as_json = output is Output.JSON
-    if as_json and speed is not None:
-        raise InputError("--speed is for watching, and JSON comes at the end", cure="leave one of them out")
-    orders = Orders.checked(
+    orders = Orders(
         events=events,
         clusters=tuple(cluster or ()),
         kubeconfig=kubeconfig,
         context=context,
         is_dry_run=dry_run,
-        nodes=tuple(node or ()),
+        nodes=tuple(dict.fromkeys(node or ())),
         keeps_times=keep_times,
+        as_json=output is Output.JSON,
         speed=speed,
         startup=startup,
         shutdown=shutdown,
@@ -125,7 +121,7 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         grace_counted=grace_counted,
         deletes_at_last_safe_moment=not respect_budgets_to_the_end,
     )
-    raise typer.Exit(run(orders, as_json=as_json))
+    raise typer.Exit(run(orders))
 
 
 replay.__doc__ = _HELP

@@ -16,7 +16,6 @@ from evac.replay.simulated import Simulated, replay_simulated
 from evac.scenario.collecting import Scenario
 from evac.scenario.events import read_bodies
 from evac.scenario.manifests import read_scenario
-from evac.simulator import SimulatorOptions
 from lambdas.domain.values.journal import Entry
 
 if TYPE_CHECKING:
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
     from evac.rendering.lines import LiveLines
 
 
-def run(orders: Orders, *, as_json: bool) -> int:
+def run(orders: Orders) -> int:
     """Carry it out; the exit code comes back. Raises `InputError`."""
-    if as_json:
+    orders.check()
+    if orders.as_json:
         replay = _replay(orders, nobody)
         sys.stdout.write(write_document(replay))
         return replay.exit_code
@@ -56,7 +56,7 @@ def _replay(orders: Orders, listener: Listener) -> Replay:
         nodes=orders.nodes,
         keeps_times=orders.keeps_times,
         settings=orders.settings,
-        options=SimulatorOptions(startup=orders.startup, shutdown=orders.shutdown),
+        options=orders.options,
         mode=Mode.DRY_RUN if orders.is_dry_run else Mode.SIMULATED,
     )
     return replay_simulated(simulated, listener)

@@ -26,12 +26,3 @@ def _bounded(seconds: float, text: str) -> timedelta:
     if seconds > _LONGEST.total_seconds():
         raise InputError(f"{text!r} is longer than 7 days", cure="give a duration that a drain can see")
     return timedelta(seconds=seconds)
-
-
-def write_duration(duration: timedelta) -> str:
-    """The shortest exact way to write it for people: "0s", "2s", "1.5s", "1m30s"; milliseconds are kept."""
-    seconds = round(duration.total_seconds(), 3)
-    minutes, rest = divmod(seconds, 60)
-    if minutes >= 1:
-        return f"{minutes:.0f}m" + (f"{round(rest, 3):g}s" if rest else "")
-    return f"{seconds:g}s"

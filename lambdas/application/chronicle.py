@@ -36,12 +36,20 @@ class Story:
 
     @property
     def is_over(self) -> bool:
-        """Nothing is left to wait for."""
+        """Nothing is left to wait for: its UID is gone, or it finished without having been asked to leave.
+
+        One that was asked, and whose containers have ended, is still waited for: gone means gone.
+        """
+        return self.gone_at is not None or (self.is_finished and self.signalled_at is None)
+
+    @property
+    def has_ended(self) -> bool:
+        """Nothing of it runs any more, so that the host takes nothing with it."""
         return self.gone_at is not None or self.is_finished
 
     def departure(self) -> Departure:
         """How it left, or that it did not."""
-        if not self.is_over:
+        if not self.has_ended:
             return Departure.LOST
         match self.ask or (self.unanswered if self.signalled_at else None):
             case Evict():
@@ -67,9 +75,9 @@ class Story:
         )
 
     def _note(self) -> str:
-        if not self.is_over and self.signalled_at:
+        if not self.has_ended and self.signalled_at:
             return "its shutdown was not over at reclaim"
-        return self.hold if not self.is_over or self.held_by else ""
+        return self.hold if not self.has_ended or self.held_by else ""
 
 
 class Chronicle:
@@ -148,6 +156,10 @@ class Chronicle:
         """Whether no pod is left to wait for."""
         return all(story.is_over for story in self.stories.values())
 
+    def has_lost_none(self) -> bool:
+        """Whether nothing still runs that the host would take with it."""
+        return all(story.has_ended for story in self.stories.values())
+
     def signalled(self) -> set[PodRef]:
         """Pods that have their SIGTERM, whether or not that is seen yet."""
         return {ref for ref, story in self.stories.items() if story.signalled_at}
@@ -155,7 +167,7 @@ class Chronicle:
     def lose_what_is_left(self, now: datetime) -> None:
         """The host is taken."""
         for ref, story in self.stories.items():
-            if not story.is_over:
+            if not story.has_ended:
                 self._tell(Happening.LOST, ref, now, story.fate().note or "never had its SIGTERM")
 
     def _tell(self, happening: Happening, ref: PodRef, now: datetime, detail: str = "") -> None:

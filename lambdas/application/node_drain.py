@@ -138,7 +138,7 @@ class NodeDrain:
     def _end_when_due(self, work: NodeWork, view: NodeView | None, now: datetime) -> None:
         if now >= self._ends_at:
             self.chronicle.lose_what_is_left(now)
-            is_over = Ending.DRAINED if self.chronicle.is_over() else Ending.PODS_LOST
+            is_over = Ending.DRAINED if self.chronicle.has_lost_none() else Ending.PODS_LOST
             self.end(Ending.FAILED if view is None else is_over, now)
         elif view is not None and work.shows_all_pods(view) and self.chronicle.is_over():
             self.end(Ending.DRAINED, now)
@@ -191,7 +191,8 @@ class NodeDrain:
         expires_at = max(notice.reclaim_at, now) + _MARK_OUTLIVES_RECLAIM
         mark = Mark(notice.instance_id, notice.reason.value, notice.reclaim_at, self._started_at or now, expires_at)
         self._work = NodeWork(node.name, mark, self._ports.cluster, self._tell)
-        text = f"{notice.reason.value}, {(notice.reclaim_at - now).total_seconds():.0f} s left"
+        left = max(0.0, (notice.reclaim_at - now).total_seconds())
+        text = f"{notice.reason.value}, {left:.0f} s left"
         self._tell(Happening.NOTICED, now, text)
         self._aftermath.announce(node, "SpotInterruption", f"draining: {text}", "Warning")
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from lambdas.domain.values.drains import Departure, Ending
+from lambdas.domain.values.journal import Happening
 from lambdas.domain.values.settings import Settings
 from tests.scenarios.stage import drain
 from tests.scenes import bare, budget, deployment, job, node, service, stateful_set, times
@@ -182,3 +183,10 @@ def test_switched_off_a_held_pod_is_lost_and_its_budget_named() -> None:
     assert outcome.record.ending is Ending.PODS_LOST
     assert outcome.lost == ["web-5d4f8c7b9-00"]
     assert [str(ref) for ref in outcome.fate("web-5d4f8c7b9-00").held_by] == ["default/web"]
+
+
+def test_a_pod_whose_containers_have_ended_is_gone_only_when_its_uid_is() -> None:
+    web = deployment("web", {"spot-a": 20, "od-1": 20}, annotations=times(1, 2))
+    outcome = drain(SPOT, ROOM, *web)
+    assert all(fate.gone_at for fate in outcome.record.pods)
+    assert len(outcome.reporter.of(Happening.GONE)) == 20
