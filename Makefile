@@ -15,7 +15,7 @@ RUN    := PATH="$(CURDIR)/$(BIN):$$PATH"
 .DELETE_ON_ERROR:
 
 help:
-	@sed -n 's/^# //p' Makefile
+	@sed -n 's/^# make/make/p' Makefile
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -45,6 +45,7 @@ replay: $(VENV)/.replay
 test: $(VENV)/.setup
 	@$(RUN) python -m pytest $(ARGS)
 
+# In the order of the files: all tests share one control plane, and what one leaves would be told of the wrong one.
 test-cluster: $(VENV)/.setup
 	@$(RUN) python -m controlplane build $(if $(KUBERNETES),--version $(KUBERNETES))
 	@$(RUN) $(if $(KUBERNETES),EVAC_CONTROL_PLANE_VERSION=$(KUBERNETES)) python -m pytest -m cluster -p no:randomly tests/cluster $(ARGS)
@@ -65,4 +66,4 @@ lock: $(BIN)/python
 	    --no-header --override overrides.txt $$([ $$set = test ] || echo -c test.txt) $$set.in -o $$set.txt || exit 1; done
 
 clean:
-	rm -rf $(VENV) .build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

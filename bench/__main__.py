@@ -17,6 +17,7 @@ _RESULTS = Path(__file__).with_name("results.json")
 def main() -> None:
     """Run the sections asked for; all without any."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    # argparse looks for the empty list itself among the choices where none is given.
     parser.add_argument("sections", nargs="*", choices=["startup", "drains", []], help="default: all")
     parser.add_argument("--kubernetes", default=NEWEST, help=f"minor version of the control plane (default {NEWEST})")
     parser.add_argument("--write", action="store_true", help=f"keep the figures in {_RESULTS.name}")

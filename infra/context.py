@@ -45,6 +45,7 @@ class Key(Generic[T]):
 
     @property
     def cure(self) -> str:
+        """What to type instead, for the end of an error line."""
         return f"{self.expects}, for example -c {self.name}={self.example}"
 
 

@@ -99,6 +99,7 @@ def environment(settings: Settings, queues: NoticeQueues, ledger: aws_dynamodb.I
         contract.ENV_MARGIN_SECONDS: settings.margin_seconds,
         contract.ENV_GRACE_COUNTED_SECONDS: settings.grace_counted_seconds,
         contract.ENV_DELETE_AT_LAST_SAFE_MOMENT: settings.delete_at_last_safe_moment,
+        contract.ENV_PACE_BUDGETS: settings.pace_budgets,
         contract.ENV_DRY_RUN: settings.dry_run,
     }
     return {name: _as_text(value) for name, value in given.items() if value is not None}

@@ -6,6 +6,7 @@
 from typing import Any, Final
 
 from infra.context import Key, certificate, optional, several, text, truth, whole, whole_of
+from lambdas.contract import MOST_GRACE_COUNTED_SECONDS, MOST_MARGIN_SECONDS
 
 # The values PutRetentionPolicy takes: CloudWatch Logs API reference, retentionInDays.
 RETENTION_DAYS: Final = (
@@ -101,16 +102,17 @@ MAX_CONCURRENCY: Final = Key(
 )
 MARGIN_SECONDS: Final[Key[int | None]] = Key(
     name="marginSeconds",
-    read=optional(whole(0, 30)),
-    expects="a whole number of seconds from 0 to 30",
+    read=optional(whole(0, MOST_MARGIN_SECONDS)),
+    expects=f"a whole number of seconds from 0 to {MOST_MARGIN_SECONDS}",
     example="5",
     help="Kept free before reclaim: every pod's shutdown is planned to be over by then. Without it 5.",
     default=None,
 )
 GRACE_COUNTED_SECONDS: Final[Key[int | None]] = Key(
     name="graceCountedSeconds",
-    read=optional(whole(0, 85)),
-    expects="a whole number of seconds from 0 to 85 (more would put the last safe moment at the notice itself)",
+    read=optional(whole(0, MOST_GRACE_COUNTED_SECONDS)),
+    expects=f"a whole number of seconds from 0 to {MOST_GRACE_COUNTED_SECONDS} (more would put the last safe moment at "
+    "the notice itself)",
     example="60",
     help="At most this much of a controlled pod's grace counts towards its last safe moment. Without it 60.",
     default=None,
@@ -122,6 +124,15 @@ DELETE_AT_LAST_SAFE_MOMENT: Final[Key[bool | None]] = Key(
     example="false",
     help="Delete a pod that its disruption budget still holds at its last safe moment; false leaves it to die "
     "with the host, and reports it. Without it true.",
+    default=None,
+)
+PACE_BUDGETS: Final[Key[bool | None]] = Key(
+    name="paceBudgets",
+    read=optional(truth),
+    expects="true or false",
+    example="false",
+    help="Exceed a disruption budget by the least, and early, where it would keep pods to their last safe moment; false "
+    "is strict until then. Without it true.",
     default=None,
 )
 DRY_RUN: Final = Key(
@@ -160,5 +171,5 @@ REGION: Final[Key[str | None]] = Key(
 KEYS: Final[tuple[Key[Any], ...]] = (
     CLUSTER_NAME, ACCESS_ENTRY, CLUSTER_ENDPOINT, CLUSTER_CA, ALARM_TOPIC_ARN, ALARM_EMAIL, SUBNET_IDS,
     SECURITY_GROUP_IDS, MEMORY_SIZE, MAX_CONCURRENCY, MARGIN_SECONDS, GRACE_COUNTED_SECONDS,
-    DELETE_AT_LAST_SAFE_MOMENT, DRY_RUN, LOG_RETENTION_DAYS, ACCOUNT, REGION,
+    DELETE_AT_LAST_SAFE_MOMENT, PACE_BUDGETS, DRY_RUN, LOG_RETENTION_DAYS, ACCOUNT, REGION,
 )  # fmt: skip

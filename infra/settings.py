@@ -32,6 +32,7 @@ class Settings:
     margin_seconds: int | None
     grace_counted_seconds: int | None
     delete_at_last_safe_moment: bool | None
+    pace_budgets: bool | None
     dry_run: bool
     log_retention_days: int
     account: str | None
@@ -61,6 +62,7 @@ class Settings:
             margin_seconds=keys.MARGIN_SECONDS.of(context),
             grace_counted_seconds=keys.GRACE_COUNTED_SECONDS.of(context),
             delete_at_last_safe_moment=keys.DELETE_AT_LAST_SAFE_MOMENT.of(context),
+            pace_budgets=keys.PACE_BUDGETS.of(context),
             dry_run=keys.DRY_RUN.of(context),
             log_retention_days=keys.LOG_RETENTION_DAYS.of(context),
             account=keys.ACCOUNT.of(context),

@@ -61,7 +61,14 @@ ENV_MALFORMED_QUEUE_URL: Final = "EVAC_MALFORMED_QUEUE_URL"
 ENV_MARGIN_SECONDS: Final = "EVAC_MARGIN_SECONDS"
 ENV_GRACE_COUNTED_SECONDS: Final = "EVAC_GRACE_COUNTED_SECONDS"
 ENV_DELETE_AT_LAST_SAFE_MOMENT: Final = "EVAC_DELETE_AT_LAST_SAFE_MOMENT"
+ENV_PACE_BUDGETS: Final = "EVAC_PACE_BUDGETS"
 ENV_DRY_RUN: Final = "EVAC_DRY_RUN"
+
+MOST_MARGIN_SECONDS: Final = 30
+"""More would take the time of the shutdowns that it is to protect."""
+
+MOST_GRACE_COUNTED_SECONDS: Final = 85
+"""With the largest margin a controlled pod's last safe moment is then still after the notice: 120 - 30 - 85."""
 
 FUNCTION_TIMEOUT_SECONDS: Final = 180
 """Just above the longest notice drain: 120 s, the late path's few seconds, and the writing down."""

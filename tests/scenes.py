@@ -69,7 +69,7 @@ def template(
 
 
 def pod(name: str, node_name: str, of: Json, *, owner: Json | None = None, ready: bool = True) -> Json:
-    """A running pod of a template, as the API shows it; Ready 10 s after it was scheduled."""
+    """A running pod of a template, as the API shows it; Ready its start-up time after it was scheduled."""
     metadata: Json = {
         "name": name,
         "namespace": "default",
@@ -82,6 +82,8 @@ def pod(name: str, node_name: str, of: Json, *, owner: Json | None = None, ready
         if "template" in owner["spec"]:
             metadata["labels"] |= owner["spec"]["template"]["metadata"]["labels"]
     status = "True" if ready else "False"
+    startup = float(of["metadata"]["annotations"].get(STARTUP, "10s").rstrip("s"))
+    ready_at = datetime.fromisoformat(LONG_AGO) + timedelta(seconds=round(startup))
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -91,7 +93,7 @@ def pod(name: str, node_name: str, of: Json, *, owner: Json | None = None, ready
             "phase": "Running",
             "conditions": [
                 {"type": "PodScheduled", "status": "True", "lastTransitionTime": LONG_AGO},
-                {"type": "Ready", "status": status, "lastTransitionTime": "2026-11-02T01:00:10Z"},
+                {"type": "Ready", "status": status, "lastTransitionTime": ready_at.strftime("%Y-%m-%dT%H:%M:%SZ")},
             ],
         },
     }

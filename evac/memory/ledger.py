@@ -8,9 +8,6 @@ from lambdas.domain.values.drains import DrainRecord, Ending
 from lambdas.domain.values.locks import Acquired, Ended, Held, Lock
 from lambdas.domain.values.notices import Notice
 
-_DONE = {Ending.DRAINED.value, Ending.PODS_LOST.value}
-"""Endings after which a repeated notice has nothing left to do; after any other, somebody is to try again."""
-
 
 @dataclass(slots=True)
 class _Row:
@@ -20,8 +17,9 @@ class _Row:
 
     def done_since(self, notice: Notice) -> Ended | None:
         """The drain that ended since the notice was sent, and gave its pods their chance."""
-        is_done = self.ended is not None and self.ended.ending in _DONE and self.ended.ended_at >= notice.noticed_at
-        return self.ended if is_done else None
+        if self.ended is None or not Ending(self.ended.ending).gave_pods_their_chance:
+            return None
+        return self.ended if self.ended.ended_at >= notice.noticed_at else None
 
 
 class MemoryLedger:

@@ -14,7 +14,7 @@ from lambdas.domain.values.actions import Delete, Evict
 
 def sent_grace(action: Evict | Delete, pod: Raw) -> int:
     """The grace that a client of ours sends: what the action gives, never more than the pod's own, never 0."""
-    return seconds(min(action.grace, timedelta(seconds=grace_of(pod))))
+    return min(seconds(action.grace), max(1, grace_of(pod)))  # int64: a timedelta may not hold it
 
 
 class Deletions:

@@ -11,7 +11,7 @@ from evac.simulator.faults import Faults
 from evac.simulator.objects import Key, Raw
 from evac.simulator.observing import Observing
 from evac.simulator.options import SimulatorOptions
-from evac.simulator.requests import Effect, Requests
+from evac.simulator.requests import Requests
 from evac.simulator.server import ApiServer
 from evac.simulator.timeline import Timeline
 from evac.simulator.turns import Killed
@@ -77,22 +77,22 @@ class SimulatedCluster:
     def _send(
         self, verb: str, resource: str, latency: timedelta, serve: Callable[[], Result], done: Callable[[Result], None]
     ) -> None:
-        effect: Effect = lambda reply: reply(serve())  # noqa: E731
-        self._requests.send(verb, resource, latency, effect, done)
+        self._requests.send(verb, resource, latency, lambda reply: reply(serve()), done)
 
     def _locate(self, action: Locate, names: list[str], done: Callable[[Result], None]) -> None:
         """Each name by a request of its own; the node's provider id decides, not its name."""
         if not action.instance_id:
             done(Refused("an instance without an id cannot be looked for"))
         elif names:
-            key = Key("Node", "", names[0])
-            found: Callable[[], Result] = lambda: _as_located(self._server.store.get(key), action)  # noqa: E731
             then = partial(self._located, action, names[1:], done)
-            self._send("get", "nodes", self._options.latencies.get, found, then)
+            self._send("get", "nodes", self._options.latencies.get, lambda: self._named(names[0], action), then)
         elif action.may_list:
             self._send("list", "nodes", self._options.latencies.list, lambda: self._server.find_node(action), done)
         else:
             done(Absent())
+
+    def _named(self, name: str, action: Locate) -> Result:
+        return _as_located(self._server.store.get(Key("Node", "", name)), action)
 
     def _located(self, action: Locate, names: list[str], done: Callable[[Result], None], result: Result) -> None:
         if isinstance(result, Absent):

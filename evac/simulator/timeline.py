@@ -33,11 +33,6 @@ class Timeline:
         """Let it happen `delay` from now."""
         heappush(self._due, (self._now + delay, next(self._order), happening))
 
-    @property
-    def next_at(self) -> datetime | None:
-        """When something is due next."""
-        return self._due[0][0] if self._due else None
-
     def step(self) -> None:
         """Go to the next moment at which something is due, and let one thing happen. What it raises comes out here."""
         moment, _, happening = heappop(self._due)

@@ -61,7 +61,7 @@ class Turns:
         turns = [_Turn(call) for call in calls]
         threads = [Thread(target=self._live, args=(turn,), daemon=True) for turn in turns]
         for thread, turn in zip(threads, turns, strict=True):
-            self._by_thread[thread] = turn  # type: ignore[assignment]
+            self._by_thread[thread] = turn  # type: ignore[assignment]  # turns of one run share a T, runs do not
             thread.start()
         try:
             self._take_turns(turns)

@@ -119,7 +119,7 @@ class Watches:
     def list(self, watch: Watch[T], done: Callable[[Result], None] = lambda _: None) -> None:
         """List, and watch from there. Called again for the same watch, it lists afresh."""
         if watch not in self._watches:
-            self._watches.append(watch)  # type: ignore[arg-type]
+            self._watches.append(watch)  # type: ignore[arg-type]  # watches of every kind
         timeline, latency = self._store.timeline, self._options.latencies.list
         begun_at = timeline.now()
         take: list[Callable[[datetime], None]] = []

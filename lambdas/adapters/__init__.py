@@ -1,11 +1,12 @@
 """Adapters: one port, one vendor, one file; none knows another.
 
-What those that call AWS share stands here: at the edge, the vendor's errors become ours, told apart by what they mean
-for a drain, with the missing action and its cure named.
+What those that call AWS share stands here: lists cut to what a call may carry, and, at the edge, the vendor's errors
+turned into ours, told apart by what they mean for a drain, with the missing action and its cure named.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, Final
 
 from lambdas.domain.errors import PassingError, PermissionDenied, PortError
@@ -39,6 +40,13 @@ _PASSING: Final = frozenset(
         "TooManyRequestsException",
     }
 )
+
+
+def chunks(items: Iterable[str], most: int) -> Iterator[list[str]]:
+    """The items in their order, at most so many at a time: AWS bounds what one call may carry."""
+    rest = iter(items)
+    while chunk := list(islice(rest, most)):
+        yield chunk
 
 
 @contextmanager

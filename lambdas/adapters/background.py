@@ -18,10 +18,13 @@ Call = Callable[[], object]
 class ThreadBackground:
     """`Background` on at most `workers` daemon threads, made when there is something to do.
 
+    The default leaves room beside two calls of each node of a full batch: where the ledger hangs, neither the messages
+    nor EC2 stand behind it.
+
     `wake` is called after each call that ended: the cluster's, so that the loop's wait ends.
     """
 
-    def __init__(self, wake: Callable[[], None], workers: int = 4) -> None:
+    def __init__(self, wake: Callable[[], None], workers: int = 24) -> None:
         self._wake = wake
         self._workers = workers
         self._todo: deque[tuple[Hashable, Call]] = deque()

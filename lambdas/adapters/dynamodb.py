@@ -6,6 +6,7 @@ late one never overwrites what another wrote. Moments are RFC 3339 in UTC with m
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from lambdas.adapters import aws_errors
 from lambdas.contract import LEDGER_EXPIRES, LEDGER_KEY
 from lambdas.domain.errors import PassingError
 from lambdas.domain.values.drain_json import record_as_json
-from lambdas.domain.values.drains import DrainRecord, Ending
+from lambdas.domain.values.drains import Departure, DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.locks import Acquired, Ended, Held, Lock
 from lambdas.domain.values.notices import Notice
 
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import UniversalAttributeValueTypeDef as Attribute
 
 _HISTORY: Final = timedelta(days=30)
-_DONE: Final = (Ending.DRAINED, Ending.PODS_LOST)
-"""Endings after which a repeated notice has nothing left to do; after any other, somebody is to try again."""
+_MOST_TEXT: Final = 350_000
+"""DynamoDB, service quotas: an item has at most 400 KB; the text is ASCII."""
 
+_MOST_PODS: Final = 400
+_DONE: Final = {ending.value for ending in Ending if ending.gave_pods_their_chance}
 _NAMES: Final = {"#owner": "owner", "#expires": LEDGER_EXPIRES}  # two of them are reserved words
 _IS_FREE: Final = "(attribute_not_exists(#owner) OR #owner = :me OR lock_until <= :now)"
 _IS_UNDONE: Final = (
@@ -65,7 +68,7 @@ class DynamoDbLedger:
             | {
                 ":ending": {"S": record.ending.value},
                 ":ended_at": _moment(record.ended_at or now),
-                ":record": {"S": json.dumps(record_as_json(record), separators=(",", ":"))},
+                ":record": {"S": _written(record)},
             },
             {"#record": "record"},
         )
@@ -96,6 +99,19 @@ class DynamoDbLedger:
         return None
 
 
+def _written(record: DrainRecord) -> str:
+    """The record as text that an item holds: of too many pods the lost come first, and what is left out is said."""
+    text = json.dumps(record_as_json(record), separators=(",", ":"))
+    if len(text) <= _MOST_TEXT:
+        return text
+    kept = sorted(record.pods, key=lambda fate: fate.departure is not Departure.LOST)[:_MOST_PODS]
+    said = Problem(
+        Trouble.LEDGER, f"{len(kept)} of {len(record.pods)} pods are written down here; the log has them all"
+    )
+    short = replace(record, pods=tuple(replace(f, note="", held_by=f.held_by[:2]) for f in kept), skipped=())
+    return json.dumps(record_as_json(replace(short, problems=(*record.problems, said))), separators=(",", ":"))
+
+
 def _asked(notice: Notice, owner: str, now: datetime) -> "dict[str, Attribute]":
     return {
         ":me": {"S": owner},
@@ -109,7 +125,7 @@ def _asked(notice: Notice, owner: str, now: datetime) -> "dict[str, Attribute]":
 def _read_refusal(item: Mapping[str, Any], notice: Notice) -> Lock:
     """Why the lock is not ours: a drain that ended since the notice says more than whoever holds the node now."""
     ended_at, ending = _text(item, "ended_at"), _text(item, "ending")
-    if ending in {e.value for e in _DONE} and ended_at >= _moment(notice.noticed_at)["S"]:
+    if ending in _DONE and ended_at >= _moment(notice.noticed_at)["S"]:
         return Ended(datetime.fromisoformat(ended_at), ending)
     if _text(item, "lock_until"):
         return Held(_text(item, "owner"), datetime.fromisoformat(_text(item, "lock_until")))

@@ -4,10 +4,9 @@ Law: one call for a whole batch, and an unknown id fails nobody's look-up.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from lambdas.adapters import aws_errors
+from lambdas.adapters import aws_errors, chunks
 from lambdas.domain.values.notices import Instance
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Ec2InstanceDirectory:
     def describe(self, instance_ids: Iterable[str]) -> Mapping[str, Instance]:
         """Those that EC2 knows. By filter: an unknown id among `InstanceIds` would fail the call for all."""
         known = {}
-        for ids in _chunks(sorted(set(instance_ids))):
+        for ids in chunks(sorted(set(instance_ids)), _MOST_FILTER_VALUES):
             for item in self._pages(ids):
                 instance = _read(item)
                 known[instance.instance_id] = instance
@@ -51,12 +50,6 @@ class Ec2InstanceDirectory:
             for page in pages:
                 for reservation in page["Reservations"]:
                     yield from reservation["Instances"]
-
-
-def _chunks(ids: list[str]) -> Iterator[list[str]]:
-    rest = iter(ids)
-    while chunk := list(islice(rest, _MOST_FILTER_VALUES)):
-        yield chunk
 
 
 def _read(item: "InstanceTypeDef") -> Instance:

@@ -3,12 +3,11 @@
 Law: one message that cannot be held (deleted, expired, taken over) never costs its neighbours their hold.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from lambdas.adapters import aws_errors
+from lambdas.adapters import aws_errors, chunks
 from lambdas.domain.errors import PassingError, PortError
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class SqsMessageLease:
         ids = list(dict.fromkeys(message_ids))
         failed = [f"{message_id} (not of this batch)" for message_id in ids if message_id not in self._receipts]
         last: PortError | None = None
-        for chunk in _chunks([message_id for message_id in ids if message_id in self._receipts]):
+        for chunk in chunks((message_id for message_id in ids if message_id in self._receipts), _MOST_ENTRIES):
             try:
                 failed += self._hold_chunk(chunk, visibility)
             except PortError as error:
@@ -61,9 +60,3 @@ class SqsMessageLease:
 
 def _words(entry: "BatchResultErrorEntryTypeDef") -> str:
     return f"{entry['Code']}: {entry.get('Message', '')}"
-
-
-def _chunks(ids: list[str]) -> Iterator[list[str]]:
-    rest = iter(ids)
-    while chunk := list(islice(rest, _MOST_ENTRIES)):
-        yield chunk

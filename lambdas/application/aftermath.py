@@ -35,7 +35,7 @@ class Aftermath:
     def follow(self, record: DrainRecord, node: Node, now: datetime) -> None:
         """Tell what became of the node. Nothing is written over the record of the drain that this one joined."""
         lost = [str(fate.pod) for fate in record.pods if fate.departure is Departure.LOST]
-        if lost:
+        if record.ending is Ending.PODS_LOST:
             names = ", ".join(lost[:_NAMED]) + (" …" if len(lost) > _NAMED else "")
             text = f"{len(lost)} of {len(record.pods)} pods were lost with the host: {names}"
             self.announce(node, "PodsLost", text, "Warning")

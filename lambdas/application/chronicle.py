@@ -1,12 +1,12 @@
 """The story of each pod of one node: what was seen of it, asked for it, and what became of it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from lambdas.application.ports import Reporter
 from lambdas.domain.decisions.filters import Verdict, judge
-from lambdas.domain.decisions.plan import Decision, Hold, Stay
+from lambdas.domain.decisions.steps import Decision, Hold, Stay
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Done, Passing, Unknown
 from lambdas.domain.values.drains import Departure, PodFate
@@ -30,9 +30,11 @@ class Story:
     signalled_at: datetime | None = None
     gone_at: datetime | None = None
     is_finished: bool = False
+    is_lost: bool = False
     held_by: list[BudgetRef] = field(default_factory=list)
     hold: str = ""
     told: str = ""
+    last_stay: Stay | None = None
 
     @property
     def is_over(self) -> bool:
@@ -50,7 +52,7 @@ class Story:
     def departure(self) -> Departure:
         """How it left, or that it did not."""
         if not self.has_ended:
-            return Departure.LOST
+            return Departure.LOST if self.is_lost else Departure.STAYED
         match self.ask or (self.unanswered if self.signalled_at else None):
             case Evict():
                 return Departure.EVICTED
@@ -75,8 +77,10 @@ class Story:
         )
 
     def _note(self) -> str:
-        if not self.has_ended and self.signalled_at:
+        if self.is_lost and self.signalled_at:
             return "its shutdown was not over at reclaim"
+        if self.ask and self.reason.startswith("paced"):
+            return self.reason
         return self.hold if not self.has_ended or self.held_by else ""
 
 
@@ -89,9 +93,13 @@ class Chronicle:
         self.first_signal_at: datetime | None = None
         self._node_name = node_name
         self._reporter = reporter
+        self._last_seen: Sequence[Pod] = ()
 
-    def saw(self, pods: Iterable[Pod], now: datetime) -> None:
+    def saw(self, pods: Sequence[Pod], now: datetime) -> None:
         """The node's pods as just observed; one that is no longer among them is gone."""
+        if pods is self._last_seen:
+            return
+        self._last_seen = pods
         present = set()
         for pod in pods:
             present.add(pod.ref)
@@ -121,8 +129,9 @@ class Chronicle:
     def decided(self, ref: PodRef, decision: Decision, now: datetime) -> None:
         """The plan for a pod; a hold is told once for each reason."""
         story = self.stories.get(ref)
-        if story is None or not isinstance(decision, Stay):
+        if story is None or not isinstance(decision, Stay) or decision == story.last_stay:
             return
+        story.last_stay = decision
         for budget in decision.budgets:
             if budget not in story.held_by:
                 story.held_by.append(budget)
@@ -168,6 +177,7 @@ class Chronicle:
         """The host is taken."""
         for ref, story in self.stories.items():
             if not story.has_ended:
+                story.is_lost = True
                 self._tell(Happening.LOST, ref, now, story.fate().note or "never had its SIGTERM")
 
     def _tell(self, happening: Happening, ref: PodRef, now: datetime, detail: str = "") -> None:

@@ -14,7 +14,7 @@ _LIFE = timedelta(seconds=DRAIN_LOCK_SECONDS)
 _RENEW = _LIFE / 3
 _POLL = timedelta(seconds=3)
 _PATIENCE = timedelta(seconds=1)
-"""The first eviction waits no longer than this for the ledger."""
+"""The first eviction waits no longer than this for the ledger, nor for a lock whose time is up to be seen renewed."""
 
 
 class DrainLock:
@@ -29,6 +29,7 @@ class DrainLock:
         self._first_asked_at: datetime | None = None
         self._answered_at: datetime | None = None
         self._state: Lock | None = None
+        self._changed_at: datetime | None = None
         self.problem: Problem | None = None
 
     @property
@@ -41,17 +42,20 @@ class DrainLock:
         """Another's drain, begun for the same notice, is over."""
         return isinstance(self._state, Ended)
 
-    @property
-    def is_held_elsewhere(self) -> bool:
-        """Another invocation works on the node."""
-        return isinstance(self._state, Held)
+    def is_held_elsewhere(self, now: datetime) -> bool:
+        """Another invocation works on the node, and its lock has not outlived its life unrenewed."""
+        return isinstance(self._state, Held) and now < self._dead_at(self._state)
+
+    def _dead_at(self, held: Held) -> datetime:
+        """When its holder counts as dead, whatever the ledger says or does not say: clocks differ, and ledgers fail."""
+        return min(held.until, (self._changed_at or held.until) + _LIFE) + _PATIENCE
 
     def may_act(self, now: datetime) -> bool:
         """Whether pods may be signalled: it is ours, or the ledger has nothing to say in time."""
         if self._ledger is None or isinstance(self._state, Acquired):
             return True
         if self._state is not None:
-            return False
+            return isinstance(self._state, Held) and not self.is_held_elsewhere(now)
         if self.problem is not None:
             return True
         return self._first_asked_at is not None and self._first_asked_at + _PATIENCE <= now
@@ -60,10 +64,16 @@ class DrainLock:
         """Ask, renew or poll where it is time to; when to look again."""
         if self._ledger is None or self.has_ended_elsewhere:
             return []
-        pause = _POLL if self.is_held_elsewhere else _RENEW
-        if self._asked_at is None or (self._answered_at is not None and self._asked_at + pause <= now):
+        if self._asked_at is None or (self._answered_at is not None and self._ask_again_at(self._asked_at) <= now):
             self._ask(self._ledger, now)
-        return [(self._first_asked_at or now) + _PATIENCE, (self._asked_at or now) + pause]
+        wakes = [(self._first_asked_at or now) + _PATIENCE, self._ask_again_at(self._asked_at or now)]
+        return [*wakes, self._dead_at(self._state)] if isinstance(self._state, Held) else wakes
+
+    def _ask_again_at(self, asked_at: datetime) -> datetime:
+        """Renewed well before it expires; another's is asked for now and then, and when its time is up."""
+        if not isinstance(self._state, Held):
+            return asked_at + _RENEW
+        return min(asked_at + _POLL, self._state.until) if self._state.until > asked_at else asked_at + _POLL
 
     def _ask(self, ledger: DrainLedger, now: datetime) -> None:
         self._asked_at, self._answered_at = now, None
@@ -78,6 +88,7 @@ class DrainLock:
         self._answered_at = now
         match value:
             case Acquired() | Held() | Ended():
+                self._changed_at = now if value != self._state else self._changed_at
                 self._state = value
             case PortError() as error:
                 self.problem = Problem(Trouble.LEDGER, f"{error} The drain goes on without the ledger.")

@@ -4,7 +4,9 @@ Law: observe, decide for all of them, hand actions over, wait. Nothing here bloc
 for another's slow call, and under a virtual clock every run repeats.
 """
 
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
@@ -13,12 +15,15 @@ from lambdas.application.message_hold import MessageHold
 from lambdas.application.node_drain import NodeDrain, Phase
 from lambdas.application.pod_moves import PodMoves
 from lambdas.application.requests import Fate, Ports, Request
+from lambdas.application.telling import PatientReporter
 from lambdas.domain.errors import PortError
 from lambdas.domain.values.actions import Delete, Evict, Locate, Restore
 from lambdas.domain.values.answers import Answer
 from lambdas.domain.values.drains import Ending, Problem, Trouble
 from lambdas.domain.values.observation import Observation
 from lambdas.domain.values.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 _LONGEST_WAIT = timedelta(seconds=5)
 
@@ -38,6 +43,7 @@ def evacuate(
     requests for one instance become one drain: the earliest reclaim wins. `also_hold`: messages of the same batch that
     need no drain, kept invisible until this returns.
     """
+    ports = replace(ports, reporter=PatientReporter(ports.reporter))
     return _Evacuation(requests, ports, settings, owner, also_hold).run(until)
 
 
@@ -75,9 +81,20 @@ class _Evacuation:
             wakes += drain.begin_when_due(now)
         wakes += self._lookups.advance(now)
         for drain in self._drains:
-            wakes += drain.advance(now, observation)
+            wakes += self._advance(drain, now, observation)
         wakes += self._moves.advance(now, observation)
         return [wake for wake in wakes if wake > now]
+
+    @staticmethod
+    def _advance(drain: NodeDrain, now: datetime, observation: Observation) -> list[datetime]:
+        """A fault of ours in one drain ends that one, which is given back; the others go on."""
+        try:
+            return drain.advance(now, observation)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other nodes have two minutes too
+            _log.exception("a fault in the drain of %s", drain.notice.instance_id)
+            fault = f"a fault in evac: {type(error).__name__}: {error}"
+            drain.end(Ending.FAILED, now, Problem(Trouble.API, fault))
+            return []
 
     def _give_back_what_is_unfinished(self, until: datetime, now: datetime) -> None:
         for drain in self._drains:

@@ -10,7 +10,10 @@ _VISIBILITY = timedelta(seconds=MESSAGE_VISIBILITY_SECONDS)
 
 
 class MessageHold:
-    """Renews every third of the visibility, for every message until the invocation returns."""
+    """Renews every third of the visibility, for every message until the invocation returns.
+
+    Whoever received the messages took them first of all; the first renewal is due a third later.
+    """
 
     KEY = "hold"
 
@@ -25,7 +28,8 @@ class MessageHold:
         lease = self._lease
         if lease is None or not self._messages:
             return []
-        if self._renewed_at is None or self._renewed_at + _VISIBILITY / 3 <= now:
+        self._renewed_at = self._renewed_at or now
+        if self._renewed_at + _VISIBILITY / 3 <= now:
             self._renewed_at = now
             self._background.start(self.KEY, lambda: lease.hold(self._messages, _VISIBILITY))
         return [self._renewed_at + _VISIBILITY / 3]

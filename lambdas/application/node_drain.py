@@ -11,12 +11,18 @@ from lambdas.application.errands import Errand
 from lambdas.application.node_work import NodeWork
 from lambdas.application.requests import Fate, Ports, Request
 from lambdas.domain.decisions.cures import doing, problem_of
-from lambdas.domain.decisions.deadline import LATE_PATH, NOTHING_TOUCHED_AFTER, Deadline
-from lambdas.domain.decisions.ownership import ending_without_a_node, how_to_locate, is_foreign, is_going
-from lambdas.domain.decisions.plan import Doomed, was_born_before
+from lambdas.domain.decisions.deadline import LATE_PATH, Deadline, is_long_past, notice_that_counts
+from lambdas.domain.decisions.ownership import (
+    ending_without_a_node,
+    has_changed_hands,
+    how_to_locate,
+    is_foreign,
+    is_going,
+)
+from lambdas.domain.decisions.steps import Doomed, was_born_before
 from lambdas.domain.values.actions import Announce, Locate, Mark
 from lambdas.domain.values.answers import Absent, Answer, Located
-from lambdas.domain.values.drains import DrainRecord, Ending, Problem
+from lambdas.domain.values.drains import DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.kubernetes import Node
 from lambdas.domain.values.notices import Instance
@@ -42,7 +48,9 @@ class NodeDrain:
 
     def __init__(self, requests: list[Request], ports: Ports, settings: Settings, owner: str) -> None:
         self.requests = requests
-        self.notice = min((r.notice for r in requests), key=lambda n: n.reclaim_at)
+        now = ports.clock.now()
+        self._begins_at = min(max(r.not_before or now, now) for r in requests)
+        self.notice = notice_that_counts((r.notice for r in requests), self._begins_at)
         self.phase = Phase.ASLEEP
         self.chronicle = Chronicle("", ports.reporter)
         self._ports = ports
@@ -65,9 +73,8 @@ class NodeDrain:
 
     @property
     def may_be_stale(self) -> bool:
-        """So long past that only EC2's word lets anything be touched."""
-        started = self._started_at or self.notice.reclaim_at
-        return self.notice.is_replayed or started > self.notice.reclaim_at + NOTHING_TOUCHED_AFTER
+        """Whether only EC2's word lets anything be touched."""
+        return is_long_past(self.notice, self._started_at or self.notice.reclaim_at)
 
     @property
     def _ends_at(self) -> datetime:
@@ -81,9 +88,8 @@ class NodeDrain:
         """Take the notice up, or say when."""
         if self.phase is not Phase.ASLEEP:
             return []
-        start = min(r.not_before or now for r in self.requests)
-        if start > now:
-            return [start]
+        if self._begins_at > now:
+            return [self._begins_at]
         self._started_at = now
         self.phase = Phase.LOOKING_UP
         return []
@@ -114,7 +120,7 @@ class NodeDrain:
 
     def _advance_locating(self, now: datetime) -> list[datetime]:
         if now >= self._ends_at:
-            self.end(Ending.FAILED, now)
+            self.end(Ending.FAILED, now, Problem(Trouble.API, "the node could not be found in time"))
         elif self._locate.may_start(now):
             self._locate.started(now)
             name = self._settings.cluster_name
@@ -127,8 +133,11 @@ class NodeDrain:
         self.trouble(self._lock.problem, now)
         if self._lock.has_ended_elsewhere:
             self.end(Ending.JOINED, now)
-        elif not self._lock.is_held_elsewhere and self._work is not None:
+        elif not self._lock.is_held_elsewhere(now) and self._work is not None and self._node is not None:
             view = observation.nodes.get(self.node_name)
+            if view is not None and has_changed_hands(view.node, self._node):
+                self._end_with_the_host(now, Problem(Trouble.API, f"node {self.node_name} is another instance's now"))
+                return wakes
             if view is not None:
                 self.chronicle.saw(view.pods, now)
             wakes += self._work.advance(now, observation, self.chronicle)
@@ -136,12 +145,16 @@ class NodeDrain:
         return wakes
 
     def _end_when_due(self, work: NodeWork, view: NodeView | None, now: datetime) -> None:
-        if now >= self._ends_at:
-            self.chronicle.lose_what_is_left(now)
-            is_over = Ending.DRAINED if self.chronicle.has_lost_none() else Ending.PODS_LOST
-            self.end(Ending.FAILED if view is None else is_over, now)
+        if now >= self._ends_at and view is None:
+            self.end(Ending.FAILED, now, Problem(Trouble.API, f"the pods of {self.node_name} were not listed in time"))
+        elif now >= self._ends_at:
+            self._end_with_the_host(now)
         elif view is not None and work.shows_all_pods(view) and self.chronicle.is_over():
             self.end(Ending.DRAINED, now)
+
+    def _end_with_the_host(self, now: datetime, problem: Problem | None = None) -> None:
+        self.chronicle.lose_what_is_left(now)
+        self.end(Ending.DRAINED if self.chronicle.has_lost_none() else Ending.PODS_LOST, now, problem)
 
     def doomed(self, observation: Observation, now: datetime) -> Iterable[Doomed]:
         """Its pods, where they may be acted on now."""
@@ -207,8 +220,9 @@ class NodeDrain:
                 pass
 
     def trouble(self, problem: Problem | None, now: datetime) -> None:
-        """Remember a problem, and tell it once."""
-        if problem is not None and problem not in self._problems and len(self._problems) < _PROBLEMS_KEPT:
+        """Remember a problem, and tell it once; the one that ended the drain is kept whatever came before."""
+        is_kept = len(self._problems) < _PROBLEMS_KEPT or self.phase is Phase.ENDED
+        if problem is not None and problem not in self._problems and is_kept:
             self._problems[problem] = None
             self._tell(Happening.PROBLEM, now, problem.message)
 
@@ -216,8 +230,8 @@ class NodeDrain:
 
     def end(self, ending: Ending, now: datetime, problem: Problem | None = None) -> None:
         """Make the record; what follows it is started here and waited for by `is_finished`."""
-        self.trouble(problem, now)
         self.phase = Phase.ENDED
+        self.trouble(problem, now)
         self._record = self._make_record(ending, now)
         self._tell(Happening.ENDED, now, ending.value)
         if self._node is not None:

@@ -39,10 +39,14 @@ class NodeWork:
             self._cordon.again()
         self._start(self._cordon, Cordon(self._node_name, self._mark), now)
         wakes = self._list_when_due(view, now)
-        if view is not None and not serves_locally(view.pods, observation.services, chronicle.signalled()):
+        if self._exclude.may_start(now) and self._may_leave_load_balancers(view, observation, chronicle):
             self._start(self._exclude, ExcludeFromLoadBalancers(self._node_name), now)
         errands = (self._cordon, self._observe, self._exclude)
         return wakes + [e.look_again_at for e in errands if e.look_again_at]
+
+    @staticmethod
+    def _may_leave_load_balancers(view: NodeView | None, observation: Observation, chronicle: Chronicle) -> bool:
+        return view is not None and not serves_locally(view.pods, observation.services, chronicle.signalled())
 
     def _was_undone(self, view: NodeView | None, now: datetime) -> bool:
         """Whether another hand uncordoned the node since: it is doomed all the same, and would be given new pods."""
@@ -67,14 +71,14 @@ class NodeWork:
 
     def shows_all_pods(self, view: NodeView) -> bool:
         """Whether no pod can have been bound unseen: an uncordoned node may be given new ones at any moment."""
-        return self.cordoned_at is not None and view.listed_at >= self.cordoned_at
+        return view.node is None or (self.cordoned_at is not None and view.listed_at >= self.cordoned_at)
 
     def answered(self, answer: Answer) -> None:
         """The answer to one of its errands."""
         match answer.action:
             case Cordon():
                 self._cordon.answered(answer.result, answer.at)
-                if self._cordon.served_at and self.cordoned_at is None:
+                if isinstance(answer.result, Done) and self.cordoned_at is None:
                     self.cordoned_at = answer.at
                     self._tell(Happening.CORDONED, answer.at)
             case Observe():

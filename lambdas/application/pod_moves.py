@@ -7,10 +7,12 @@ from lambdas.application.node_drain import NodeDrain
 from lambdas.application.ports import Cluster
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.cures import problem_of
-from lambdas.domain.decisions.plan import Doomed, Go, Plan, plan
+from lambdas.domain.decisions.pacing import Tides
+from lambdas.domain.decisions.plan import Plan, plan
+from lambdas.domain.decisions.steps import Doomed, Go
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Answer
-from lambdas.domain.values.kubernetes import Budget, PodRef
+from lambdas.domain.values.kubernetes import Budget, BudgetRef, PodRef
 from lambdas.domain.values.observation import Freshness, Listing, Observation
 from lambdas.domain.values.settings import Settings
 
@@ -27,6 +29,7 @@ class PodMoves:
         self._attempts: dict[PodRef, Attempt] = {}
         self._reasons: dict[PodRef, str] = {}
         self._first_seen_at: datetime | None = None
+        self._tides = Tides()
 
     def advance(self, now: datetime, observation: Observation) -> list[datetime]:
         """Plan for what is observed now and hand over what goes; when to look again."""
@@ -35,7 +38,8 @@ class PodMoves:
         if not doomed:
             return []
         budgets, wakes = self._budgets(observation, now)
-        step = plan(doomed, budgets, self._attempts, self._settings, now)
+        self._tides.saw(budgets.items, self._touched())
+        step = plan(doomed, budgets, self._attempts, self._settings, now, self._tides.recovered)
         self._tell(doomed, step, by_node, now)
         for ref, decision in step.decisions.items():
             if isinstance(decision, Go):
@@ -51,6 +55,10 @@ class PodMoves:
         if now < patience:
             return observation.budgets, [patience]
         return Listing((), Freshness.UNREADABLE, "not read in time"), []
+
+    def _touched(self) -> set[BudgetRef]:
+        """Budgets of which a pod has its SIGTERM from us."""
+        return {ref for a in self._attempts.values() if a.signalled for ref in a.versions or ()}
 
     @staticmethod
     def _tell(doomed: Sequence[Doomed], step: Plan, by_node: Mapping[str, NodeDrain], now: datetime) -> None:

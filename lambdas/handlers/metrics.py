@@ -23,8 +23,7 @@ _OF_TROUBLE: Final = {
     Trouble.FORBIDDEN: contract.METRIC_CLUSTER_FORBIDDEN,
     Trouble.LEDGER: contract.METRIC_LEDGER_FAILED,
 }
-_GRACEFUL: Final = tuple(departure for departure in Departure if departure is not Departure.LOST)
-_WORKED_ON: Final = (Ending.DRAINED, Ending.PODS_LOST)
+_GRACEFUL: Final = tuple(departure for departure in Departure if departure.is_graceful)
 
 
 class Tally:
@@ -52,12 +51,12 @@ class Tally:
         """One drain's outcome."""
         if name := _OF_ENDING.get(record.ending):
             self.count(name)
-        elif record.is_late and record.ending in _WORKED_ON:
+        elif record.is_late and record.ending.gave_pods_their_chance:
             self.count(contract.METRIC_LATE)
         for trouble in {problem.trouble for problem in record.problems} & _OF_TROUBLE.keys():
             self.count(_OF_TROUBLE[trouble])
         self._times(record)
-        if record.ending in _WORKED_ON:
+        if record.ending.gave_pods_their_chance:
             self._add(contract.METRIC_PODS_GRACEFUL, MetricUnit.Count, record.count(*_GRACEFUL))
             against = record.count(Departure.DELETED_AGAINST_BUDGET)
             self._add(contract.METRIC_PODS_AGAINST_BUDGET, MetricUnit.Count, against)
@@ -70,7 +69,7 @@ class Tally:
             self._seconds(contract.METRIC_TIME_TO_CORDON, record.cordoned_at - noticed_at)
         if record.first_signal_at:
             self._seconds(contract.METRIC_TIME_TO_FIRST_EVICTION, record.first_signal_at - noticed_at)
-        if record.ended_at and record.ending in _WORKED_ON:
+        if record.ended_at and record.ending.gave_pods_their_chance:
             self._seconds(contract.METRIC_SECONDS_TO_SPARE, record.notice.reclaim_at - record.ended_at)
 
     def flush(self) -> None:

@@ -59,9 +59,12 @@ def _read_drain(given: "_Environment", cluster_name: str) -> Settings:
     default = Settings()
     deletes = given.truth(contract.ENV_DELETE_AT_LAST_SAFE_MOMENT, default=default.deletes_at_last_safe_moment)
     return Settings(
-        margin=given.seconds(contract.ENV_MARGIN_SECONDS, default.margin, most=30),
-        grace_counted=given.seconds(contract.ENV_GRACE_COUNTED_SECONDS, default.grace_counted, most=85),
+        margin=given.seconds(contract.ENV_MARGIN_SECONDS, default.margin, most=contract.MOST_MARGIN_SECONDS),
+        grace_counted=given.seconds(
+            contract.ENV_GRACE_COUNTED_SECONDS, default.grace_counted, most=contract.MOST_GRACE_COUNTED_SECONDS
+        ),
         deletes_at_last_safe_moment=deletes,
+        paces_budgets=given.truth(contract.ENV_PACE_BUDGETS, default=default.paces_budgets),
         cluster_name=cluster_name,
     )
 

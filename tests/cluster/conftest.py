@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from controlplane import NEWEST, Api, ControlPlane, Identity
+from lambdas.contract import KUBERNETES_GROUP
 
-HANDLER = Identity(
-    "handler", user="arn:aws:sts::123456789012:assumed-role/evac/session", groups=("spot-evac:handlers",)
-)
+HANDLER = Identity("handler", user="arn:aws:sts::123456789012:assumed-role/evac/session", groups=(KUBERNETES_GROUP,))
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from lambdas.application.evacuation import evacuate
 from lambdas.application.ports import Cluster
 from lambdas.application.requests import Ports, Request
 from lambdas.domain.values.drains import DrainRecord, PodFate
+from lambdas.domain.values.journal import Happening
 from lambdas.domain.values.notices import Notice, Reason
 from lambdas.domain.values.settings import Settings
 from lambdas.handlers.composition import AwsComposition
@@ -41,6 +42,12 @@ class Drained:
 
     record: DrainRecord
     noticed_at: datetime
+    reporter: CollectingReporter
+
+    def told(self, happening: Happening) -> float:
+        """When the one such thing happened, in seconds from the notice."""
+        [entry] = self.reporter.of(happening)
+        return (entry.at - self.noticed_at).total_seconds()
 
     def fate(self, name: str) -> PodFate:
         """One pod's."""
@@ -59,11 +66,12 @@ def drained(plane: ControlPlane, name: str = "spot-a", *, age: float = 0, settin
     cluster = connect(Endpoint(plane.url, plane.ca_file.read_text()), Tokens(plane.token("handler")), CLOCK)
     background = ThreadBackground(cluster.wake)
     try:
-        [fate] = evacuate([Request(notice)], Ports(CLOCK, cluster, background, CollectingReporter()), settings)
+        reporter = CollectingReporter()
+        [fate] = evacuate([Request(notice)], Ports(CLOCK, cluster, background, reporter), settings)
     finally:
         background.close()
         cluster.close()
-    return Drained(fate.record, noticed_at)
+    return Drained(fate.record, noticed_at, reporter)
 
 
 def settle(api: Api, manifests: list[Json], *, ready: int | None = None, total: int | None = None) -> None:

@@ -153,8 +153,8 @@ def without_the_right(plane: ControlPlane, api: Api, server: Server) -> Provoked
 
 
 def against_a_policy(plane: ControlPlane, api: Api, server: Server) -> Provoked:
-    """403 or 422 of an admission policy that refuses all evictions."""
-    pod = running(api, "web", "spot-a")
+    """403 of an admission policy. It outlives its object by a moment, so it is about one pod that no other test has."""
+    pod = running(api, "guarded", "spot-a")
     for manifest in _policy():
         api.apply(manifest)
     call = _evict(pod)
@@ -179,7 +179,9 @@ def _policy() -> list[dict[str, Any]]:
         "spec": {
             "failurePolicy": "Fail",
             "matchConstraints": {"resourceRules": [resources]},
-            "validations": [{"expression": "false", "message": "nobody leaves", "reason": "Forbidden"}],
+            "validations": [
+                {"expression": "object.metadata.name != 'guarded'", "message": "it stays", "reason": "Forbidden"}
+            ],
         },
     }
     binding = {

@@ -6,7 +6,7 @@ import pytest
 
 from controlplane import Api, ControlPlane
 from tests.cluster.world import ControlPlaneWorld
-from tests.contract.cluster_contract import *  # noqa: F403
+from tests.contract.cluster_contract import *  # noqa: F403 - all of its tests
 
 pytestmark = pytest.mark.cluster
 

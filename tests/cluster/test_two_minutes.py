@@ -7,6 +7,7 @@ import pytest
 from controlplane import Api, ControlPlane
 from lambdas.contract import LABEL_DRAINING, LABEL_EXCLUDE_FROM_LOAD_BALANCERS, TAINT_INTERRUPTED
 from lambdas.domain.values.drains import Departure, Ending
+from lambdas.domain.values.journal import Happening
 from lambdas.domain.values.settings import Settings
 from tests.cluster.drains import budget_is, drained, pods, room, settle, without_pods
 from tests.cluster.rig import grant
@@ -98,6 +99,21 @@ def test_d12_unready_pods_behind_a_shut_budget_leave_in_time_and_the_cure_is_nam
     assert all("AlwaysAllow" in fate.note for fate in result.record.pods)
 
 
+def test_d13_of_one_budget_the_longest_grace_goes_first(plane: ControlPlane, api: Api) -> None:
+    graces = (10, 30, 60, 90)
+    for grace in graces:
+        made = deployment(f"g{grace}", {"spot-a": 1}, surge=0, grace=grace, annotations=times(2, 1))
+        settle(api, without_pods(made))
+    settle(api, [], ready=4)
+    settle(api, [budget("all", {}, maxUnavailable=1)])
+    budget_is(api, "all", disruptionsAllowed=1, expectedPods=4)
+    room(api)
+    result = drained(plane)
+    order = [name.split("-")[0] for name, _ in sorted(result.signalled().items(), key=lambda item: item[1])]
+    assert order == ["g90", "g60", "g30", "g10"]
+    assert {fate.departure for fate in result.record.pods} == {Departure.EVICTED}
+
+
 def test_d14_what_must_not_be_touched_is_not_and_the_drain_is_over_at_once(plane: ControlPlane, api: Api) -> None:
     agent: Json = {
         "apiVersion": "apps/v1",
@@ -151,6 +167,9 @@ def test_d27_a_local_service_keeps_the_node_in_its_load_balancer_until_the_last_
     room(api)
     result = drained(plane)
     assert result.record.ending is Ending.DRAINED
+    last = max(result.signalled().values())
+    assert last > 2
+    assert last <= result.told(Happening.EXCLUDED) < last + 1
     fields = api.get("/api/v1/nodes/spot-a")[1]["metadata"]
     assert LABEL_EXCLUDE_FROM_LOAD_BALANCERS in fields["labels"]
 

@@ -105,6 +105,7 @@ def test_a_workload_with_anti_affinity_to_itself_has_one_pod_a_node(world: World
     term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": HOSTNAME}
     world.apply(owned("ReplicaSet", "web", 3, affinity={"podAntiAffinity": {REQUIRED: [term]}}))
     world.until(lambda: sum(1 for p in pods_of(world, "web") if condition(p, "PodScheduled") == "False") == 1)
+    world.until(lambda: sum(1 for p in pods_of(world, "web") if p["spec"].get("nodeName")) == 2)
     placed = [p["spec"]["nodeName"] for p in pods_of(world, "web") if p["spec"].get("nodeName")]
     assert sorted(placed) == ["od-1", "spot-a"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from evac.memory import InlineBackground
 from lambdas.adapters.background import ThreadBackground
-from tests.contract.background_contract import *  # noqa: F403
+from tests.contract.background_contract import *  # noqa: F403 - all of its tests
 
 
 class Counting:

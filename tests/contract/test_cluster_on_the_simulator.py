@@ -1,3 +1,3 @@
 """The simulator keeps the `Cluster` port's contract."""
 
-from tests.contract.cluster_contract import *  # noqa: F403
+from tests.contract.cluster_contract import *  # noqa: F403 - all of its tests

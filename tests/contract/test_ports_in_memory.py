@@ -9,10 +9,10 @@ from evac.memory import InlineBackground, MemoryDirectory, MemoryLease, MemoryLe
 from lambdas.application.ports import MessageLease
 from lambdas.domain.errors import PassingError
 from lambdas.domain.values.notices import Instance
-from tests.contract.directory_contract import *  # noqa: F403
-from tests.contract.ledger_contract import *  # noqa: F403
+from tests.contract.directory_contract import *  # noqa: F403 - all of its tests
+from tests.contract.ledger_contract import *  # noqa: F403 - all of its tests
 from tests.contract.ledger_contract import a_notice, a_record, at
-from tests.contract.messages_contract import *  # noqa: F403
+from tests.contract.messages_contract import *  # noqa: F403 - all of its tests
 
 
 class Account:

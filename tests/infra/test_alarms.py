@@ -8,7 +8,7 @@ import pytest
 
 from lambdas import contract
 from lambdas.handlers.metrics import Tally
-from tests.infra.synth import CLUSTER, Template, named, resources, synthesize
+from tests.infra.synth import CLUSTER, ROOT, Template, named, resources, synthesize
 
 ALARM = "AWS::CloudWatch::Alarm"
 TOPIC = "arn:aws:sns:eu-west-1:123456789012:on-call"
@@ -19,6 +19,7 @@ MENDABLE = {
     contract.METRIC_CLUSTER_UNAUTHENTICATED,
     contract.METRIC_CLUSTER_FORBIDDEN,
     contract.METRIC_GIVEN_BACK,
+    contract.METRIC_PODS_LOST,
     contract.METRIC_LEDGER_FAILED,
     contract.METRIC_MALFORMED,
 }
@@ -189,3 +190,13 @@ def test_a_topic_that_was_given_is_used_and_left_alone() -> None:
 def test_an_address_that_was_given_is_subscribed() -> None:
     (subscription,) = resources(synthesize(alarmEmail="a@b.co"), "AWS::SNS::Subscription").values()
     assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "a@b.co")
+
+
+def test_the_readme_tells_of_every_alarm_and_what_all_of_them_cost(template: Template) -> None:
+    readme = (ROOT / "README.md").read_text()
+    names = {logical.removeprefix("Alarms")[:-8] for logical in resources(template, ALARM)}
+    assert [name for name in names if name.removeprefix("SpotInterruption") not in readme] == []
+    metrics = sum(
+        len([it for it in alarm.get("Metrics", [{}]) if "Expression" not in it]) for alarm in _alarms(template)
+    )
+    assert f"{metrics} metrics' alarms ${metrics / 10:.2f}" in readme, "CloudWatch asks $0.10 a month for each metric"

@@ -57,6 +57,7 @@ def test_the_environment_names_what_the_stack_made(template: Template) -> None:
         ({"marginSeconds": 0}, contract.ENV_MARGIN_SECONDS, "0"),
         ({"graceCountedSeconds": "45"}, contract.ENV_GRACE_COUNTED_SECONDS, "45"),
         ({"deleteAtLastSafeMoment": False}, contract.ENV_DELETE_AT_LAST_SAFE_MOMENT, "false"),
+        ({"paceBudgets": "false"}, contract.ENV_PACE_BUDGETS, "false"),
         ({"clusterEndpoint": ENDPOINT, "clusterCa": CA}, contract.ENV_CLUSTER_ENDPOINT, ENDPOINT),
         ({"clusterEndpoint": ENDPOINT, "clusterCa": CA}, contract.ENV_CLUSTER_CA, CA),
     ],
@@ -70,7 +71,7 @@ def test_a_setting_that_is_given_reaches_the_function(context: dict[str, object]
     [
         {},
         {"clusterEndpoint": ENDPOINT, "clusterCa": CA, "marginSeconds": 30, "graceCountedSeconds": 85},
-        {"dryRun": True, "deleteAtLastSafeMoment": False, "marginSeconds": 0, "graceCountedSeconds": 0},
+        {"dryRun": True, "deleteAtLastSafeMoment": False, "paceBudgets": False, "marginSeconds": 0, "graceCountedSeconds": 0},
     ],
 )
 def test_the_function_accepts_whatever_the_stack_gives_it(context: dict[str, object]) -> None:
@@ -82,6 +83,7 @@ def test_the_function_accepts_whatever_the_stack_gives_it(context: dict[str, obj
     assert deployment.cluster_name == "demo"
     assert deployment.is_dry_run is context.get("dryRun", False)
     assert deployment.drain.deletes_at_last_safe_moment is context.get("deleteAtLastSafeMoment", True)
+    assert deployment.drain.paces_budgets is context.get("paceBudgets", True)
 
 
 def test_batches_are_small_immediate_and_partly_acknowledged(template: Template) -> None:

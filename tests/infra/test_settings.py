@@ -46,6 +46,7 @@ REFUSED = [
     ({"maxConcurrency": 1}, "maxConcurrency is 1: type a whole number from 2 to 1000"),
     ({"marginSeconds": 60}, "marginSeconds is 60"),
     ({"graceCountedSeconds": 115}, "graceCountedSeconds is 115"),
+    ({"paceBudgets": "maybe"}, "paceBudgets is 'maybe'"),
     ({"deleteAtLastSafeMoment": "yes"}, "deleteAtLastSafeMoment is 'yes'"),
     ({"dryRun": "yes"}, "dryRun is 'yes'"),
     ({"logRetentionDays": 31}, "logRetentionDays is 31"),

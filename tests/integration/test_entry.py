@@ -101,6 +101,7 @@ def test_a_dry_run_changes_nothing_and_deletes_no_notice_that_is_still_good(stag
     assert boto3.client("dynamodb").scan(TableName=stage.deployment.ledger_table)["Items"] == []
     assert result.failures == ids_of(batch)[:1]
     assert result.total(contract.METRIC_PODS_GRACEFUL) is None
+    assert result.total(contract.METRIC_GIVEN_BACK) is None, "an alarm would ring for every notice"
     record = next(r for r in result.drains() if r["node"])
     assert {pod["departure"] for pod in record["pods"]} == {"evicted"}
     assert all(line["dry_run"] is True for line in result.logs)

@@ -122,6 +122,25 @@ def test_a_record_of_250_pods_fits_into_an_item() -> None:
     assert len(item()["record"]["S"]) < 200_000
 
 
+def test_a_record_that_no_item_holds_is_written_all_the_same_the_lost_first() -> None:
+    from dataclasses import replace
+
+    from lambdas.domain.values.drains import Departure, PodFate
+    from lambdas.domain.values.kubernetes import PodRef
+
+    def fate(i: int) -> PodFate:
+        how = Departure.LOST if i >= 700 else Departure.EVICTED
+        return PodFate(PodRef("a", f"p-{i:05}", f"uid-{i:032}"), how, note="n" * 500)
+
+    ledger = a_ledger()
+    take(ledger, "a", at(1))
+    ledger.finish(replace(a_record(), pods=tuple(fate(i) for i in range(737))), "a", at(90))
+    written = json.loads(item()["record"]["S"])
+    assert [pod["departure"] for pod in written["pods"][:37]] == ["lost with the host"] * 37
+    assert "400 of 737 pods" in written["problems"][-1]["message"]
+    assert "owner" not in item()
+
+
 def test_a_table_that_does_not_exist_is_a_wrong_name() -> None:
     with pytest.raises(PermissionDenied, match="table ledger does not exist"):
         take(DynamoDbLedger(boto3.client("dynamodb"), "ledger"), "a", at(1))

@@ -17,9 +17,9 @@ from lambdas.adapters.ec2 import Ec2InstanceDirectory
 from lambdas.adapters.sqs_lease import SqsMessageLease
 from lambdas.adapters.sqs_malformed import REASON, SqsMalformedMessages
 from lambdas.application.ports import InstanceDirectory, MalformedMessages, MessageLease
-from tests.contract.directory_contract import *  # noqa: F403
-from tests.contract.ledger_contract import *  # noqa: F403
-from tests.contract.messages_contract import *  # noqa: F403
+from tests.contract.directory_contract import *  # noqa: F403 - all of its tests
+from tests.contract.ledger_contract import *  # noqa: F403 - all of its tests
+from tests.contract.messages_contract import *  # noqa: F403 - all of its tests
 from tests.integration.conftest import ACCOUNT, REGION
 
 pytestmark = pytest.mark.usefixtures("shared_aws")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from evac.memory import CollectingReporter, InlineBackground
-from evac.simulator import Simulation, SimulatorOptions
+from evac.simulator import Key, Simulation, SimulatorOptions
 from lambdas.application.evacuation import evacuate
 from lambdas.application.requests import Ports, Request
 from lambdas.contract import LABEL_EXCLUDE_FROM_LOAD_BALANCERS
@@ -76,6 +76,10 @@ class Outcome:
     def exceeded(self, name: str) -> int:
         """By how many pods the budget was truly exceeded at the worst moment."""
         return self.simulation.history.budget_exceeded(BudgetRef("default", name), since=at(0))
+
+    def most_short(self, name: str, until: float = 120) -> int:
+        """By how many Ready pods the Deployment was truly short at the worst moment of that time."""
+        return self.simulation.history.most_short(Key("Deployment", "default", name), at(0), at(until))
 
     def has_disruption_target(self, name: str) -> bool:
         """Whether the pod had the condition that only an eviction sets."""

@@ -128,6 +128,28 @@ def test_protected_pods_and_pods_of_other_nodes_are_never_touched(objects: list[
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.floats(0, 90), st.floats(0, 5), st.sampled_from([0, 1, "100%"]))
+def test_nothing_is_sent_to_a_pod_whose_uid_has_changed(when: float, delay: float, most: int | str) -> None:
+    """Another hand deletes the pod; a namesake, elsewhere, is there before the drain has seen it."""
+
+    def replaced(simulation: Simulation) -> None:
+        simulation.delete("Pod", "default", "p", grace=timedelta(seconds=1))
+        simulation.schedule(simulation.clock.now() + timedelta(seconds=1.5), lambda: simulation.apply(namesake))
+
+    def prepare(simulation: Simulation) -> None:
+        simulation.faults.watches_late(timedelta(seconds=delay))
+        simulation.schedule(at(when), lambda: replaced(simulation))
+
+    namesake = bare("p", "od-1", {"app": "a"})
+    objects = [bare("p", "spot-a", {"app": "a"}), budget("a", {"app": "a"}, maxUnavailable=most)]
+    outcome = drain(node("spot-a"), node("od-1"), *objects, prepare=prepare)
+    former, *later = outcome.simulation.journal.named("default", "p")
+    assert former.signalled_at
+    assert [story.node_name for story in later] == ["od-1"]
+    assert later[0].signalled_at is None
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(workloads(), st.lists(troubles, max_size=2))
 def test_the_drain_ends_by_reclaim_and_its_record_tells_the_truth(objects: list[Json], trouble: list[Trouble]) -> None:
     outcome = drained(objects, trouble)

@@ -4,22 +4,76 @@ from datetime import timedelta
 
 import pytest
 
+from evac.simulator import Simulation
 from lambdas.domain.values.drains import Departure, Ending
 from lambdas.domain.values.journal import Happening
 from lambdas.domain.values.settings import Settings
 from tests.scenarios.stage import drain
-from tests.scenes import bare, budget, deployment, job, node, service, stateful_set, times
+from tests.scenes import READY, at, bare, budget, deployment, job, node, pod, service, stateful_set, times
 
 SPOT = node("spot-a")
 ROOM = node("od-1")
 
 
-def test_d1_without_release_every_pod_gets_its_sigterm_in_time() -> None:
-    web = deployment("web", {"spot-a": 30, "od-1": 10}, annotations=times(10, 2))
+def test_d1b_paced_all_30_leave_and_never_more_than_four_are_missing() -> None:
+    web = deployment("web", {"spot-a": 30, "od-1": 10}, surge=0, annotations=times(10, 2))
     outcome = drain(SPOT, ROOM, *web, budget("web", {"app": "web"}, maxUnavailable=1))
     assert outcome.graceful == 30
-    assert outcome.lost == []
-    assert outcome.departures(Departure.DELETED_AGAINST_BUDGET)
+    assert outcome.most_short("web") <= 4
+    assert max(outcome.signalled().values()) < 85.5
+    assert "4 at a time" in " ".join(fate.note for fate in outcome.record.pods)
+
+
+def test_d1b_strict_until_the_last_safe_moment_the_rest_goes_at_once() -> None:
+    web = deployment("web", {"spot-a": 30, "od-1": 10}, surge=0, annotations=times(10, 2))
+    shut = budget("web", {"app": "web"}, maxUnavailable=1)
+    outcome = drain(SPOT, ROOM, *web, shut, settings=Settings(paces_budgets=False))
+    assert outcome.graceful == 30
+    assert outcome.most_short("web") > 20
+    assert max(outcome.signalled().values()) == pytest.approx(85, abs=0.5)
+
+
+def test_d2b_nothing_is_exceeded_before_there_is_room_and_then_by_the_least() -> None:
+    web = deployment("web", {"spot-a": 30, "od-1": 10}, surge=0, annotations=times(4, 2))
+
+    def room_from_40_on(simulation: Simulation) -> None:
+        def join() -> None:
+            simulation.apply(node("od-2"))
+
+        simulation.schedule(at(40), join)
+
+    shut = budget("web", {"app": "web"}, maxUnavailable=1)
+    outcome = drain(SPOT, node("od-1", pods=10), *web, shut, prepare=room_from_40_on)
+    assert outcome.graceful == 30
+    assert outcome.most_short("web", until=44) == 1
+    assert outcome.most_short("web") <= 3
+
+
+def test_d3_what_the_budget_lets_go_in_time_is_left_to_the_budget() -> None:
+    web = deployment("web", {"spot-a": 5, "od-1": 35}, surge=0, annotations=times(4, 2))
+    outcome = drain(SPOT, ROOM, *web, budget("web", {"app": "web"}, maxUnavailable=1))
+    assert outcome.graceful == 5
+    assert outcome.most_short("web") == 1
+    assert not outcome.exceeded("web")
+
+
+def test_d29_pods_unready_elsewhere_are_not_added_to_while_they_are_more_than_the_pace() -> None:
+    web = deployment("web", {"spot-a": 30}, surge=0, annotations=times(10, 2))
+    for index in range(10):
+        unready = pod(f"web-5d4f8c7b9-u{index}", "od-1", web[1]["spec"]["template"], owner=web[1], ready=False)
+        unready["metadata"]["annotations"][READY] = "false"
+        web.append(unready)
+    web[0]["spec"]["replicas"] = web[1]["spec"]["replicas"] = 40
+    outcome = drain(SPOT, ROOM, *web, budget("web", {"app": "web"}, maxUnavailable=1))
+    assert outcome.graceful == 30
+    assert outcome.most_short("web", until=64) == 10
+
+
+def test_d31_where_no_replacement_can_be_in_time_nothing_is_exceeded_early() -> None:
+    web = deployment("web", {"spot-a": 30, "od-1": 10}, surge=0, annotations=times(120, 2))
+    outcome = drain(SPOT, ROOM, *web, budget("web", {"app": "web"}, maxUnavailable=1))
+    assert outcome.graceful == 30
+    assert outcome.most_short("web", until=84) == 1
 
 
 def test_d4_a_stateful_set_leaves_one_by_one_within_its_budget() -> None:

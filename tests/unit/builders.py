@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lambdas.domain.decisions.deadline import Deadline
-from lambdas.domain.decisions.plan import Doomed
+from lambdas.domain.decisions.steps import Doomed
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, Deletion, Owner, Pod, PodRef
 from lambdas.domain.values.observation import Freshness, Listing
 from lambdas.domain.values.selectors import Selector

@@ -46,6 +46,18 @@ def test_a_value_comes_back_under_its_key_once(beside: Beside) -> None:
     assert list(beside.background.finished()) == []
 
 
+def test_two_calls_for_each_node_of_a_full_batch_may_hang_and_keep_no_other_waiting() -> None:
+    wakes, end = threading.Semaphore(0), threading.Event()
+    background = ThreadBackground(wakes.release)
+    for i in range(20):
+        background.start(("lock", i), end.wait)
+    background.start("hold", lambda: 7)
+    assert wakes.acquire(timeout=PATIENCE)
+    assert list(background.finished()) == [("hold", 7)]
+    end.set()
+    background.close()
+
+
 def test_an_error_of_a_port_comes_back_as_it_is(beside: Beside) -> None:
     error = PassingError("throttled")
     beside.background.start("key", raising(error))

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from controlplane import versions
 from evac.rbac import Right, rights
+from infra.__main__ import table
 from lambdas import contract
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
@@ -19,3 +21,11 @@ def test_each_right_stands_in_its_table_with_its_reason(right: Right) -> None:
 @pytest.mark.parametrize("name", [contract.ANNOTATION_LET_FINISH, contract.KUBERNETES_GROUP])
 def test_names_that_people_type_are_the_codes(name: str) -> None:
     assert name in README
+
+
+def test_the_context_keys_are_those_that_the_stack_reads() -> None:
+    assert table() in README
+
+
+def test_the_kubernetes_versions_are_those_that_are_tested() -> None:
+    assert f"Kubernetes {' and '.join(versions())} (`make test-cluster`" in README

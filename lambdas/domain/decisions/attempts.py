@@ -31,6 +31,7 @@ Ask = Evict | Delete
 _LONGEST = timedelta(seconds=2)
 _POLL_BLOCKED = timedelta(seconds=2)
 _POLL_REFUSED = timedelta(seconds=5)
+_DOUBT = timedelta(seconds=3)
 _URGENT = timedelta(milliseconds=250)
 
 
@@ -52,7 +53,14 @@ class Attempt:
 
     def asking(self, ask: Ask, versions: Mapping[BudgetRef, str], now: datetime) -> "Attempt":
         """After a request was handed to the pool."""
-        return replace(self, in_flight=(*self.in_flight, ask), asked_at=now, last_ask=ask, versions=dict(versions))
+        return replace(
+            self,
+            in_flight=(*self.in_flight, ask),
+            asked_at=now,
+            last_ask=ask,
+            versions=dict(versions),
+            is_absent=False,
+        )
 
     def answered(self, ask: Ask, result: Result, now: datetime) -> "Attempt":
         """After its answer came; `not_before` is when the next request makes sense."""
@@ -68,11 +76,15 @@ class Attempt:
                     last_result=result,
                 )
             case Absent():
-                return replace(self, in_flight=left, is_absent=True, last_result=result)
+                return replace(self, in_flight=left, is_absent=True, last_result=result, not_before=now + _DOUBT)
             case _:
                 failures = self.failures + 1
                 pause = pause_after(result, failures, self.pod.uid)
                 return replace(self, in_flight=left, failures=failures, last_result=result, not_before=now + pause)
+
+    def is_believed_absent(self, now: datetime, *, is_due: bool) -> bool:
+        """Whether a 404 is taken at its word: at the last safe moment a pod that is still listed is asked for again."""
+        return self.is_absent and not (is_due and self.not_before is not None and self.not_before <= now)
 
     def may_ask_at(self, *, is_due: bool) -> datetime | None:
         """When the next request may go; at and past the last safe moment (`is_due`) never long after the last one."""

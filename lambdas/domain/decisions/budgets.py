@@ -5,26 +5,46 @@ seconds); those of different budgets side by side.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod
 
-
-def budgets_by_namespace(budgets: Iterable[Budget]) -> Mapping[str, Sequence[Budget]]:
-    """The same, ready for `budgets_of`."""
-    found: defaultdict[str, list[Budget]] = defaultdict(list)
-    for budget in sorted(budgets, key=lambda b: b.ref):
-        found[budget.ref.namespace].append(budget)
-    return found
+_Label = tuple[str, str, str]
 
 
-def budgets_of(pod: Pod, budgets: Mapping[str, Sequence[Budget]]) -> tuple[Budget, ...]:
-    """Those that the eviction API would ask for this pod: a pending pod is evicted whatever they say."""
-    if pod.phase == "Pending":
-        return ()
-    return tuple(b for b in budgets.get(pod.ref.namespace, ()) if b.selector.matches(pod.labels))
+class BudgetIndex:
+    """Budgets by namespace and by one label that their pods must have, so that a pod looks at few of hundreds."""
+
+    def __init__(self, budgets: Iterable[Budget]) -> None:
+        self._by_label: defaultdict[_Label, list[Budget]] = defaultdict(list)
+        self._others: defaultdict[str, list[Budget]] = defaultdict(list)
+        for budget in budgets:
+            label = _label_of(budget)
+            if label:
+                self._by_label[label].append(budget)
+            else:
+                self._others[budget.ref.namespace].append(budget)
+
+    def of(self, pod: Pod) -> tuple[Budget, ...]:
+        """Those that the eviction API would ask for this pod: a pending pod is evicted whatever they say."""
+        if pod.phase == "Pending":
+            return ()
+        namespace = pod.ref.namespace
+        candidates = list(self._others.get(namespace, ()))
+        for label in pod.labels.items():
+            candidates += self._by_label.get((namespace, *label), ())
+        return tuple(sorted((b for b in candidates if b.selector.matches(pod.labels)), key=lambda b: b.ref))
+
+
+def _label_of(budget: Budget) -> _Label | None:
+    """A label without which no pod is this budget's."""
+    for requirement in budget.selector.requirements or ():
+        if requirement.operator == "In" and len(requirement.values) == 1:
+            [value] = requirement.values
+            return budget.ref.namespace, requirement.key, value
+    return None
 
 
 def lets_unready_go(budget: Budget) -> bool:
@@ -50,11 +70,13 @@ class Rooms:
         """From the requests that this invocation remembers."""
         rooms = cls()
         for attempt in attempts:
+            if not attempt.in_flight and attempt.signalled is None:
+                continue
             for ref, version in (attempt.versions or {}).items():
                 if attempt.in_flight:
                     rooms.busy.add(ref)
                 unseen = ref in observed and observed[ref].version == version
-                if unseen and (attempt.in_flight or attempt.signalled or attempt.is_absent):
+                if unseen:
                     rooms.spent[ref] += 1
         return rooms
 

@@ -1,9 +1,11 @@
 """When a pod's SIGTERM is due at the latest, and how much grace it then gets (the two minutes, law 1)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lambdas.domain.values.kubernetes import Pod
+from lambdas.domain.values.notices import Notice
 from lambdas.domain.values.settings import Settings
 
 NOTHING_TOUCHED_AFTER = timedelta(seconds=60)
@@ -13,6 +15,19 @@ LATE_PATH = timedelta(seconds=15)
 """How long a drain that begins too late goes on: the host may live some seconds longer than promised."""
 
 _LEAST = timedelta(seconds=1)
+
+_MOST = timedelta(days=1)
+"""Counted of a grace: the API takes any int64 of seconds, and no moment lies that far back."""
+
+
+def is_long_past(notice: Notice, now: datetime) -> bool:
+    """So long past, or out of an archive, that only EC2's word lets anything be touched."""
+    return notice.is_replayed or now > notice.reclaim_at + NOTHING_TOUCHED_AFTER
+
+
+def notice_that_counts(notices: Iterable[Notice], now: datetime) -> Notice:
+    """Of several for one instance: the earliest reclaim, but never one long past where another is not."""
+    return min(notices, key=lambda n: (is_long_past(n, now), n.reclaim_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +53,4 @@ class Deadline:
         has nobody to replace it, so nothing is won by waiting: its whole grace counts.
         """
         counted = min(pod.grace, self.settings.grace_counted) if pod.owner else pod.grace
-        return self.reclaim - self.settings.margin - counted
+        return self.reclaim - self.settings.margin - min(max(timedelta(), counted), _MOST)

@@ -2,6 +2,7 @@
 
 from lambdas.domain.values.actions import Locate
 from lambdas.domain.values.drains import Ending
+from lambdas.domain.values.kubernetes import Node
 from lambdas.domain.values.notices import Instance, Notice
 
 
@@ -10,6 +11,14 @@ def is_foreign(instance: Instance | None, cluster_name: str) -> bool:
     if instance is None or not cluster_name or not instance.cluster_names:
         return False
     return cluster_name not in instance.cluster_names
+
+
+def has_changed_hands(node: Node | None, located: Node) -> bool:
+    """Whether another instance has come under the node's name: addresses, and so names, are used again.
+
+    The same instance's kubelet may register its node anew.
+    """
+    return node is not None and node.uid != located.uid and node.instance_id != located.instance_id
 
 
 def how_to_locate(notice: Notice, instance: Instance | None, *, was_asked: bool, cluster_name: str) -> Locate:

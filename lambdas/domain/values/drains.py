@@ -18,6 +18,12 @@ class Departure(Enum):
     FINISHED = "finished by itself"
     LEFT = "left by another hand"
     LOST = "lost with the host"
+    STAYED = "still there when this invocation ended"
+
+    @property
+    def is_graceful(self) -> bool:
+        """Whether the pod left before its host did."""
+        return self not in (Departure.LOST, Departure.STAYED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,11 @@ class Ending(Enum):
     STALE = "stale"
     JOINED = "joined"
     FAILED = "failed"
+
+    @property
+    def gave_pods_their_chance(self) -> bool:
+        """Whether a repeated notice has nothing left to do; after any other ending somebody is to try again."""
+        return self in (Ending.DRAINED, Ending.PODS_LOST)
 
 
 class Trouble(Enum):

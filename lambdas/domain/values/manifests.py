@@ -4,7 +4,7 @@ Law: an optional field that is absent or null is the API's default, never an err
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lambdas.domain.values.kubernetes import (
@@ -23,11 +23,18 @@ from lambdas.domain.values.selectors import Selector
 Json = Mapping[str, Any]
 
 _DEFAULT_GRACE = 30
+_LONGEST_GRACE = 10 * 365 * 86_400
 _MIRROR = "kubernetes.io/config.mirror"
 
 
 def read_time(text: str | None) -> datetime | None:
-    """An RFC 3339 moment of the API (`…Z`, whole or split seconds), aware; None where there is none."""
+    """An RFC 3339 moment of the API (`…Z`, whole or split seconds), aware; None where there is none.
+
+    One beyond the year 9999 (a deletion with an absurd grace has it) is the last that can be told.
+    """
+    year = text.partition("-")[0] if text else ""
+    if year.isdecimal() and len(year) > len("9999"):
+        return datetime.max.replace(tzinfo=UTC)
     return datetime.fromisoformat(text) if text else None
 
 
@@ -57,12 +64,17 @@ def read_owner(metadata: Json) -> Owner | None:
     return None
 
 
+def _read_grace(seconds: int) -> timedelta:
+    """The API takes any int64, which no timedelta holds: ten years stand for all that is longer."""
+    return timedelta(seconds=min(max(0, seconds), _LONGEST_GRACE))
+
+
 def _read_deletion(metadata: Json) -> Deletion | None:
     """`deletionTimestamp` is when the grace ends, not when SIGTERM was sent (API conventions, metadata)."""
     ends = read_time(metadata.get("deletionTimestamp"))
     if ends is None:
         return None
-    grace = timedelta(seconds=metadata.get("deletionGracePeriodSeconds") or 0)
+    grace = _read_grace(metadata.get("deletionGracePeriodSeconds") or 0)
     return Deletion(ends - grace, grace)
 
 
@@ -81,7 +93,7 @@ def read_pod(item: Json) -> Pod:
         owner=read_owner(metadata),
         phase=status.get("phase") or "Pending",
         ready=ready,
-        grace=timedelta(seconds=_DEFAULT_GRACE if grace is None else grace),
+        grace=_read_grace(_DEFAULT_GRACE if grace is None else grace),
         deletion=_read_deletion(metadata),
         priority_class=spec.get("priorityClassName") or "",
         is_mirror=_MIRROR in annotations,

@@ -12,10 +12,13 @@ class Settings:
     `grace_counted`: at most this much of a controlled pod's grace counts towards its last safe moment (the pod still
     gets all that is left): with 115 s and more that moment would be the notice itself.
     `deletes_at_last_safe_moment`: off, a pod held by its budget is left to die with the host, and named.
+    `paces_budgets`: a budget that would keep pods to their last safe moment is exceeded by the least beforehand; off,
+    it is strict until then. Nothing is exceeded where `deletes_at_last_safe_moment` is off.
     `cluster_name`: an instance whose tags name other clusters only is not ours; empty takes any.
     """
 
     margin: timedelta = timedelta(seconds=5)
     grace_counted: timedelta = timedelta(seconds=60)
     deletes_at_last_safe_moment: bool = True
+    paces_budgets: bool = True
     cluster_name: str = ""

@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from lambdas.domain.decisions.attempts import Attempt
-from lambdas.domain.decisions.plan import Await, Decision, Doomed, Go, Hold, Plan, Skip, Stay, plan
+from lambdas.domain.decisions.plan import Plan, plan
+from lambdas.domain.decisions.steps import Await, Decision, Doomed, Go, Hold, Skip, Stay
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Blocked, Done, Forbidden, Passing, Result, SeveralBudgets
 from lambdas.domain.values.kubernetes import Budget, Pod, PodRef

@@ -47,11 +47,12 @@ def test_everything_can_be_set() -> None:
                 contract.ENV_MARGIN_SECONDS: "7",
                 contract.ENV_GRACE_COUNTED_SECONDS: "45",
                 contract.ENV_DELETE_AT_LAST_SAFE_MOMENT: "false",
+                contract.ENV_PACE_BUDGETS: "false",
                 contract.ENV_DRY_RUN: "True",
             }
         )
     )
-    assert deployment.drain == Settings(timedelta(seconds=7), timedelta(seconds=45), False, "blue")
+    assert deployment.drain == Settings(timedelta(seconds=7), timedelta(seconds=45), False, False, "blue")
     assert (deployment.ca, deployment.is_dry_run) == (PEM, True)
 
 

@@ -1,0 +1,224 @@
+"""Who gets the room that there is, in one step: each pod in its turn, each by its own rules.
+
+Law: until its last safe moment a pod's budget is respected, or exceeded by the least (`pacing`); from then on nothing
+that the API answers keeps its SIGTERM from being tried.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from lambdas.domain.decisions.attempts import Attempt
+from lambdas.domain.decisions.budgets import BudgetIndex, Rooms, lets_unready_go
+from lambdas.domain.decisions.filters import Verdict, judge, why_let_finish
+from lambdas.domain.decisions.pacing import Pacer
+from lambdas.domain.decisions.steps import Await, Decision, Doomed, Go, Hold, Skip, Stay, was_born_before
+from lambdas.domain.values.actions import Delete, Evict
+from lambdas.domain.values.answers import Blocked, Forbidden, Refused, SeveralBudgets
+from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod, PodRef
+from lambdas.domain.values.observation import Freshness, Listing
+from lambdas.domain.values.settings import Settings
+
+_TURN = timedelta(seconds=1)
+"""A pod past its last safe moment waits this long for its turn at a budget that has room; the margin bears it."""
+
+_UNANSWERED = timedelta(seconds=2)
+"""An eviction can take 10 s inside the server: past the last safe moment a delete is sent beside it after this."""
+
+
+class Allotment:
+    """One step's allotment: who gets the room that there is."""
+
+    def __init__(
+        self,
+        ranked: Sequence[Doomed],
+        budgets: Listing[Budget],
+        attempts: Mapping[PodRef, Attempt],
+        settings: Settings,
+        now: datetime,
+        recovered: Collection[BudgetRef],
+    ) -> None:
+        self.now = now
+        self.decisions: dict[PodRef, Decision] = {}
+        self.look_again_at: datetime | None = None
+        self._are_budgets_known = budgets.freshness is not Freshness.PENDING
+        self._versions = {b.ref: b.version for b in budgets.items}
+        self._index = BudgetIndex(budgets.items)
+        self._attempts = attempts
+        self._settings = settings
+        self._rooms = Rooms.after(attempts.values(), {b.ref: b for b in budgets.items})
+        self._pacer = Pacer(self._index, attempts.values(), recovered, now)
+        if settings.paces_budgets and settings.deletes_at_last_safe_moment:
+            for d in ranked:
+                self._pacer.expect(d, self._attempts.get(d.pod.ref))
+
+    def decide(self, d: Doomed, *, waits_for_others: bool = False) -> None:
+        decision = self._decide(d, waits_for_others)
+        self.decisions[d.pod.ref] = decision
+        if isinstance(decision, Stay) and decision.until is not None:
+            self.look_again(decision.until)
+
+    def look_again(self, at: datetime) -> None:
+        self.look_again_at = at if self.look_again_at is None else min(at, self.look_again_at)
+
+    def _decide(self, d: Doomed, waits_for_others: bool) -> Decision:
+        judgement = judge(d.pod)
+        if judgement.verdict is Verdict.SKIP:
+            return Skip(judgement.reason)
+        if judgement.verdict is Verdict.AWAIT:
+            return Await(judgement.reason)
+        attempt = self._attempts.get(d.pod.ref) or Attempt(d.pod.ref)
+        is_due = d.last_safe_moment <= self.now
+        if attempt.signalled or attempt.is_believed_absent(self.now, is_due=is_due):
+            if attempt.is_absent and attempt.not_before:
+                self.look_again(max(attempt.not_before, d.last_safe_moment))
+            return Await("signalled")
+        waiting = self._waiting(d, attempt, is_due)
+        if waiting:
+            return waiting
+        if d.came_after_notice and not (is_due and was_born_before(d.pod, d.last_safe_moment)):
+            return Stay(Hold.OPEN_NODE, None if is_due else d.last_safe_moment)
+        if is_due:
+            return self._last_chance(d, attempt)
+        wish = why_let_finish(d.pod)
+        if wish:
+            return Stay(Hold.FINISH, d.last_safe_moment, detail=wish)
+        if waits_for_others:
+            return Stay(Hold.CRITICAL, d.last_safe_moment, detail=d.pod.priority_class)
+        return self._if_room(d, attempt)
+
+    def _waiting(self, d: Doomed, attempt: Attempt, is_due: bool) -> Decision | None:
+        """Whether an answer, or the pause after one, is to be waited for."""
+        if attempt.in_flight and attempt.asked_at:
+            impatient = max(attempt.asked_at, d.last_safe_moment) + _UNANSWERED
+            if impatient > self.now or isinstance(attempt.in_flight[-1], Delete):
+                until = impatient if impatient > self.now else None
+                return Stay(Hold.ANSWER, until)
+            return self._beside_what_is_unanswered(d)
+        may_ask_at = attempt.may_ask_at(is_due=is_due)
+        if may_ask_at and may_ask_at > self.now and not self._has_changed(attempt):
+            until = may_ask_at if is_due else min(may_ask_at, d.last_safe_moment)
+            return self._pausing(d, attempt, until)
+        return None
+
+    def _beside_what_is_unanswered(self, d: Doomed) -> Decision:
+        """A delete; its own eviction may have taken the room, so that only the budgets' own words count here."""
+        shut = tuple(b for b in self._index.of(d.pod) if not Rooms().has_room(d.pod, b))
+        if shut and not self._settings.deletes_at_last_safe_moment:
+            return _left_to_die(shut)
+        return self._delete(d, "no answer to its eviction", shut)
+
+    def _has_changed(self, attempt: Attempt) -> bool:
+        """A blocked pod need not wait out its pause once one of its budgets has changed."""
+        if not isinstance(attempt.last_result, Blocked) or not attempt.versions:
+            return False
+        return any(self._versions.get(ref) != version for ref, version in attempt.versions.items())
+
+    def _pausing(self, d: Doomed, attempt: Attempt, until: datetime) -> Stay:
+        match attempt.last_result:
+            case Blocked(message, budget):
+                named = (budget,) if budget else tuple(attempt.versions or ())
+                return Stay(Hold.BUDGET, until, named, message)
+            case SeveralBudgets(message):
+                return Stay(Hold.BUDGET, until, self._names(d.pod), message)
+            case other:
+                return Stay(Hold.RETRY, until, detail=_describe(other))
+
+    def _if_room(self, d: Doomed, attempt: Attempt) -> Decision:
+        """Before its last safe moment a pod goes when every one of its budgets has room."""
+        if not self._are_budgets_known:
+            return Stay(Hold.ANSWER, d.last_safe_moment, detail="the budgets are not read yet")
+        held_by = self._index.of(d.pod)
+        if isinstance(attempt.last_result, SeveralBudgets) and len(held_by) < 2:
+            return Stay(Hold.BUDGET, d.last_safe_moment, detail=attempt.last_result.message)
+        shut = tuple(b for b in held_by if not self._rooms.has_room(d.pod, b))
+        if shut:
+            return self._exceed(d, shut) or Stay(
+                Hold.BUDGET, d.last_safe_moment, tuple(b.ref for b in shut), _arithmetic(d.pod, shut[0])
+            )
+        if not all(self._rooms.is_free(b) for b in held_by):
+            return Stay(Hold.TURN, d.last_safe_moment, tuple(b.ref for b in held_by))
+        if len(held_by) > 1:
+            return self._delete(d, "several budgets, all with room")
+        return self._evict(d, held_by)
+
+    def _exceed(self, d: Doomed, shut: Sequence[Budget]) -> Decision | None:
+        """A delete where the budget is to be exceeded now, so that it is exceeded by less later."""
+        if not self._pacer.is_paced(d.pod):
+            return None
+        pace = self._pacer.pace_of(shut[0])
+        if pace is None:
+            return None
+        if self._pacer.missing(shut[0]) >= pace.most:
+            self.look_again(self.now + Pacer.SEEN_WITHIN)
+            return None
+        return self._delete(d, f"paced: {pace.arithmetic}", shut)
+
+    def _last_chance(self, d: Doomed, attempt: Attempt) -> Decision:
+        """At its last safe moment: evicted where its budget shows room, else deleted without asking.
+
+        Evictions and deletes take turns until one is served: either may be what RBAC or a webhook refuses.
+        """
+        held_by = self._index.of(d.pod)
+        shut = tuple(b for b in held_by if not self._rooms.has_room(d.pod, b))
+        may_delete = self._settings.deletes_at_last_safe_moment
+        if shut and not may_delete:
+            return _left_to_die(shut)
+        if isinstance(attempt.last_ask, Delete) and isinstance(attempt.last_result, Forbidden | Refused):
+            return self._evict(d, held_by)
+        was_refused = isinstance(attempt.last_ask, Evict) and attempt.last_result is not None
+        if was_refused and isinstance(attempt.last_result, Blocked):
+            was_refused = may_delete
+        if shut or len(held_by) > 1 or was_refused:
+            return self._delete(d, "its last safe moment", shut)
+        busy = [b for b in held_by if not self._rooms.is_free(b)]
+        if not busy:
+            return self._evict(d, held_by)
+        turn_ends = d.last_safe_moment + _TURN
+        if turn_ends <= self.now:
+            return self._without_a_turn(d, held_by)
+        self._rooms.reserve(busy[0])
+        return Stay(Hold.TURN, turn_ends, tuple(b.ref for b in held_by))
+
+    def _without_a_turn(self, d: Doomed, held_by: Sequence[Budget]) -> Decision:
+        """Its budget has room, and others are in the way for too long: a delete is against no budget."""
+        if not self._settings.deletes_at_last_safe_moment:
+            return Stay(Hold.TURN, None, tuple(b.ref for b in held_by))
+        return self._delete(d, "its last safe moment, and no turn at its budget")
+
+    def _names(self, pod: Pod) -> tuple[BudgetRef, ...]:
+        return tuple(b.ref for b in self._index.of(pod))
+
+    def _evict(self, d: Doomed, held_by: Sequence[Budget]) -> Go:
+        versions = self._spend(d.pod, held_by)
+        return Go(Evict(d.pod.ref, d.deadline.grace(d.pod, self.now)), versions)
+
+    def _delete(self, d: Doomed, reason: str, against: Sequence[Budget] = ()) -> Go:
+        versions = self._spend(d.pod, self._index.of(d.pod))
+        ask = Delete(d.pod.ref, d.deadline.grace(d.pod, self.now), tuple(b.ref for b in against))
+        return Go(ask, versions, reason)
+
+    def _spend(self, pod: Pod, held_by: Sequence[Budget]) -> Mapping[BudgetRef, str]:
+        """Take the pod's turn at its budgets, and room at those whose status will change for it."""
+        costs = [b for b in held_by if pod.ready or not lets_unready_go(b)]
+        self._rooms.take(costs)
+        self._pacer.take(costs)
+        return {b.ref: b.version for b in costs}
+
+
+def _left_to_die(shut: Sequence[Budget]) -> Stay:
+    return Stay(Hold.BUDGET, None, tuple(b.ref for b in shut), "deleting at the last safe moment is switched off")
+
+
+def _arithmetic(pod: Pod, budget: Budget) -> str:
+    """The budget's own numbers, as somebody asks for them at 3 a.m., and the cure where there is one."""
+    if not budget.is_observed:
+        return f"{budget.ref} is new or changed, and its controller has not counted yet"
+    text = f"{budget.ref} needs {budget.desired} of {budget.expected} healthy and has {budget.healthy}"
+    if not pod.ready:
+        return f"{text}; the pod is not Ready itself: unhealthyPodEvictionPolicy: AlwaysAllow would let it go"
+    return text if budget.allowed <= 0 else f"{text}; its room is taken by another pod that goes first"
+
+
+def _describe(result: object) -> str:
+    message = getattr(result, "message", "")
+    return f"{type(result).__name__}: {message}" if message else type(result).__name__

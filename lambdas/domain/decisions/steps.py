@@ -1,0 +1,78 @@
+"""What is decided for one pod at one moment, as data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from lambdas.domain.decisions.deadline import Deadline
+from lambdas.domain.values.actions import Delete, Evict
+from lambdas.domain.values.kubernetes import BudgetRef, Pod
+
+
+class Hold(Enum):
+    """Why a pod stays for now; the value is what people read."""
+
+    BUDGET = "held by its budget"
+    TURN = "waits its turn at its budget"
+    FINISH = "left to finish"
+    CRITICAL = "goes when no other pod is on its way out"
+    OPEN_NODE = "the node could not be cordoned and would be given it back"
+    ANSWER = "waits for the API's answer"
+    RETRY = "tried again shortly"
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Not drained."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Await:
+    """Has its SIGTERM; gone when its UID is."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """Stays for now, at the latest until `until` (None: until its answer, its budget or the host goes)."""
+
+    hold: Hold
+    until: datetime | None
+    budgets: tuple[BudgetRef, ...] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Goes now, by this request; `versions` are its budgets' resource versions, `budgets` those that were asked."""
+
+    ask: Evict | Delete
+    versions: Mapping[BudgetRef, str]
+    reason: str = ""
+
+
+Decision = Skip | Await | Stay | Go
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """A pod on a node that will be taken. `came_after_notice`: to a node that is not cordoned, in spite of us."""
+
+    pod: Pod
+    node_name: str
+    deadline: Deadline
+    came_after_notice: bool = False
+
+    @property
+    def last_safe_moment(self) -> datetime:
+        """The latest moment for its SIGTERM."""
+        return self.deadline.last_safe_moment(self.pod)
+
+
+def was_born_before(pod: Pod, moment: datetime) -> bool:
+    """Whether the pod is older than `moment`, by the API's whole seconds."""
+    return pod.created_at is not None and pod.created_at < moment
