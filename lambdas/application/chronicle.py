@@ -1,12 +1,12 @@
 """The story of each pod of one node: what was seen of it, asked for it, and what became of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from lambdas.application.ports import Reporter
 from lambdas.domain.decisions.filters import Verdict, judge
-from lambdas.domain.decisions.steps import Decision, Hold, Stay
+from lambdas.domain.decisions.steps import Cause, Decision, Go, Hold, Stay
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Done, Passing, Unknown
 from lambdas.domain.values.drains import Departure, PodFate
@@ -26,7 +26,7 @@ class Story:
     pod: Pod
     ask: Evict | Delete | None = None
     unanswered: Evict | Delete | None = None
-    reason: str = ""
+    going: Go | None = None
     signalled_at: datetime | None = None
     gone_at: datetime | None = None
     is_finished: bool = False
@@ -59,7 +59,7 @@ class Story:
             case Delete(against=against) if against:
                 return Departure.DELETED_AGAINST_BUDGET
             case Delete():
-                several = self.reason.startswith("several budgets")
+                several = self.going is not None and self.going.cause is Cause.SEVERAL_BUDGETS
                 return Departure.DELETED_SEVERAL_BUDGETS if several else Departure.DELETED
             case None:
                 return Departure.FINISHED if self.is_finished else Departure.LEFT
@@ -79,8 +79,8 @@ class Story:
     def _note(self) -> str:
         if self.is_lost and self.signalled_at:
             return "its shutdown was not over at reclaim"
-        if self.ask and self.reason.startswith("paced"):
-            return self.reason
+        if self.ask and self.going and self.going.detail:
+            return self.going.reason
         return self.hold if not self.has_ended or self.held_by else ""
 
 
@@ -129,12 +129,13 @@ class Chronicle:
     def decided(self, ref: PodRef, decision: Decision, now: datetime) -> None:
         """The plan for a pod; a hold is told once for each reason."""
         story = self.stories.get(ref)
+        if story is not None and isinstance(decision, Go):
+            story.going = decision
+            _add(story.held_by, decision.ask.against if isinstance(decision.ask, Delete) else ())
         if story is None or not isinstance(decision, Stay) or decision == story.last_stay:
             return
         story.last_stay = decision
-        for budget in decision.budgets:
-            if budget not in story.held_by:
-                story.held_by.append(budget)
+        _add(story.held_by, decision.budgets)
         text = f"{decision.hold.value}: {decision.detail}" if decision.detail else decision.hold.value
         kind = f"{decision.hold.value} {decision.budgets}"
         if decision.hold in _WORTH_TELLING and story.told != kind:
@@ -143,7 +144,7 @@ class Chronicle:
         if decision.hold not in _PASSING:
             story.hold = text
 
-    def answered(self, ask: Evict | Delete, result: object, reason: str, now: datetime) -> None:
+    def answered(self, ask: Evict | Delete, result: object, now: datetime) -> None:
         """The answer to a request for a pod."""
         story = self.stories.get(ask.pod)
         if story is not None and isinstance(result, Unknown | Passing):
@@ -152,13 +153,14 @@ class Chronicle:
             return
         self.first_signal_at = self.first_signal_at or now
         if story is not None and story.ask is None:
-            story.ask, story.reason, story.signalled_at = ask, reason, now
+            story.ask, story.signalled_at = ask, now
         match ask:
             case Evict():
                 self._tell(Happening.EVICTED, ask.pod, now, _grace(ask))
             case Delete(against=against):
                 names = ", ".join(str(b) for b in against)
-                detail = f"{_grace(ask)}; {reason}" + (f"; against {names}" if names else "")
+                reason = f"; {story.going.reason}" if story and story.going else ""
+                detail = f"{_grace(ask)}{reason}" + (f"; against {names}" if names else "")
                 self._tell(Happening.DELETED, ask.pod, now, detail)
 
     def is_over(self) -> bool:
@@ -182,6 +184,10 @@ class Chronicle:
 
     def _tell(self, happening: Happening, ref: PodRef, now: datetime, detail: str = "") -> None:
         self._reporter.tell(Entry(now, happening, self._node_name, str(ref), detail))
+
+
+def _add(held_by: list[BudgetRef], budgets: Iterable[BudgetRef]) -> None:
+    held_by += [budget for budget in budgets if budget not in held_by]
 
 
 def _grace(ask: Evict | Delete) -> str:

@@ -39,6 +39,10 @@ class Errand:
                 self.failures += 1
                 self.not_before = now + pause_after(result, self.failures, self.seed)
 
+    def again_at(self, moment: datetime) -> None:
+        """What was not there may be by then."""
+        self.served_at, self.not_before = None, moment
+
     def again(self) -> None:
         """What it did is to be done once more."""
         self.served_at = None

@@ -18,6 +18,7 @@ from lambdas.domain.decisions.ownership import (
     how_to_locate,
     is_foreign,
     is_going,
+    may_still_join,
 )
 from lambdas.domain.decisions.steps import Doomed, was_born_before
 from lambdas.domain.values.actions import Announce, Locate, Mark
@@ -30,6 +31,10 @@ from lambdas.domain.values.observation import NodeView, Observation
 from lambdas.domain.values.settings import Settings
 
 _PROBLEMS_KEPT = 20
+_LOOK_FOR_IT = timedelta(seconds=60)
+_LOOK_FOR_IT_EVERY = timedelta(seconds=5)
+"""An instance of this cluster that has no node yet may be about to join; then it is given pods like any other."""
+
 _MARK_OUTLIVES_RECLAIM = timedelta(minutes=15)
 
 
@@ -189,12 +194,18 @@ class NodeDrain:
         match answer.result:
             case Located(node) if self.phase is Phase.LOCATING:
                 self._begin_draining(node, answer.at)
+            case Absent() if self.phase is Phase.LOCATING and self._may_still_join(answer.at):
+                self._locate.again_at(answer.at + _LOOK_FOR_IT_EVERY)
             case Absent() if self.phase is Phase.LOCATING:
                 name = self._settings.cluster_name
                 ending = ending_without_a_node(self._instance, was_asked=self._was_asked, cluster_name=name)
                 self.end(ending, answer.at)
             case _:
                 pass
+
+    def _may_still_join(self, now: datetime) -> bool:
+        is_young = now < (self._started_at or now) + _LOOK_FOR_IT
+        return is_young and may_still_join(self._instance, self._settings.cluster_name)
 
     def _begin_draining(self, node: Node, now: datetime) -> None:
         self._node = node

@@ -10,13 +10,15 @@ from lambdas.domain.decisions.traffic import serves_locally
 from lambdas.domain.values.actions import Action, Cordon, ExcludeFromLoadBalancers, Mark, Observe
 from lambdas.domain.values.answers import Answer, Done
 from lambdas.domain.values.journal import Happening
-from lambdas.domain.values.observation import NodeView, Observation
+from lambdas.domain.values.observation import Freshness, NodeView, Observation
 
 _CORDON_FIRST = timedelta(milliseconds=300)
 """The first list waits this long for the cordon's answer, then goes on beside it."""
 
 _SEEN_BY = timedelta(seconds=2)
 """A watch shows our own cordon long before this."""
+
+_PATIENCE_WITH_SERVICES = timedelta(seconds=2)
 
 Tell = Callable[[Happening, datetime], None]
 
@@ -28,6 +30,7 @@ class NodeWork:
         self.cordoned_at: datetime | None = None
         self._node_name = node_name
         self._mark = mark
+        self._first_seen_at: datetime | None = None
         self._cluster = cluster
         self._tell = tell
         self._cordon, self._observe, self._exclude = (Errand(f"{node_name}{i}") for i in range(3))
@@ -39,14 +42,21 @@ class NodeWork:
             self._cordon.again()
         self._start(self._cordon, Cordon(self._node_name, self._mark), now)
         wakes = self._list_when_due(view, now)
-        if self._exclude.may_start(now) and self._may_leave_load_balancers(view, observation, chronicle):
+        if self._exclude.may_start(now) and self._may_leave_load_balancers(view, observation, chronicle, now):
             self._start(self._exclude, ExcludeFromLoadBalancers(self._node_name), now)
         errands = (self._cordon, self._observe, self._exclude)
         return wakes + [e.look_again_at for e in errands if e.look_again_at]
 
-    @staticmethod
-    def _may_leave_load_balancers(view: NodeView | None, observation: Observation, chronicle: Chronicle) -> bool:
-        return view is not None and not serves_locally(view.pods, observation.services, chronicle.signalled())
+    def _may_leave_load_balancers(
+        self, view: NodeView | None, observation: Observation, chronicle: Chronicle, now: datetime
+    ) -> bool:
+        """As soon as no Local Service needs it there; Services that cannot be read in time keep nothing."""
+        if view is None:
+            return False
+        self._first_seen_at = self._first_seen_at or now
+        if observation.services.freshness is Freshness.PENDING:
+            return now >= self._first_seen_at + _PATIENCE_WITH_SERVICES
+        return not serves_locally(view.pods, observation.services, chronicle.signalled())
 
     def _was_undone(self, view: NodeView | None, now: datetime) -> bool:
         """Whether another hand uncordoned the node since: it is doomed all the same, and would be given new pods."""

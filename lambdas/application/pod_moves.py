@@ -27,7 +27,6 @@ class PodMoves:
         self._cluster = cluster
         self._settings = settings
         self._attempts: dict[PodRef, Attempt] = {}
-        self._reasons: dict[PodRef, str] = {}
         self._first_seen_at: datetime | None = None
         self._tides = Tides()
 
@@ -68,7 +67,6 @@ class PodMoves:
     def _go(self, ref: PodRef, decision: Go, now: datetime) -> None:
         attempt = self._attempts.get(ref) or Attempt(ref)
         self._attempts[ref] = attempt.asking(decision.ask, decision.versions, now)
-        self._reasons[ref] = decision.reason
         self._cluster.start(decision.ask)
 
     def answered(self, ask: Evict | Delete, answer: Answer) -> None:
@@ -76,6 +74,6 @@ class PodMoves:
         self._attempts[ask.pod] = self._attempts[ask.pod].answered(ask, answer.result, answer.at)
         for drain in self._drains:
             if ask.pod in drain.chronicle.stories:
-                drain.chronicle.answered(ask, answer.result, self._reasons.get(ask.pod, ""), answer.at)
+                drain.chronicle.answered(ask, answer.result, answer.at)
                 verb = "evicting" if isinstance(ask, Evict) else "deleting"
                 drain.trouble(problem_of(answer.result, f"{verb} pods of {drain.node_name}"), answer.at)

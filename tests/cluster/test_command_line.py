@@ -59,7 +59,8 @@ def test_a_dry_run_tells_what_would_happen_and_changes_nothing(plane: ControlPla
 def test_a_replay_drains_the_node_for_real_and_an_undo_takes_the_marks_off(plane: ControlPlane, api: Api) -> None:
     result = evac(plane, "replay", "-", stdin=json.dumps(spot_notice("spot-a")))
     assert result.exit_code == 0, result.output
-    assert "4 pods: all left gracefully" in result.stdout
+    assert "4 pods: all left" in result.stdout
+    assert f"draining for real: {instance_id('spot-a')}" in result.stderr
     assert not [pod for pod in api.items("Pod") if pod["spec"].get("nodeName") == "spot-a"]
     assert is_marked(spot(api))
     all_nodes = evac(plane, "undo", "--all")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from evac.memory import CollectingReporter, InlineBackground, MemoryLedger
+from evac.memory import CollectingReporter, InlineBackground, MemoryDirectory, MemoryLedger
 from evac.simulator import SimulatedCluster, Simulation
 from evac.simulator.faults import Fault
 from lambdas.application.evacuation import evacuate
@@ -18,7 +18,7 @@ from lambdas.domain.values.drains import Departure, Ending
 from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.locks import Held, Lock
 from lambdas.domain.values.manifests import read_pod
-from lambdas.domain.values.notices import Notice
+from lambdas.domain.values.notices import Instance, Notice
 from lambdas.domain.values.settings import Settings
 from tests.scenarios.stage import drain, notice
 from tests.scenes import Json, at, bare, budget, deployment, instance_id, node, times
@@ -292,3 +292,18 @@ def test_where_deletes_are_refused_a_shut_budget_is_asked_all_the_same() -> None
     web = deployment("web", {"spot-a": 1, "od-1": 2}, annotations=QUICK)
     outcome = drain(SPOT, ROOM, *web, budget("b", {"app": "web"}, maxUnavailable=0), prepare=open_unseen)
     assert outcome.graceful == 1
+
+
+def test_a_node_that_joins_after_its_notice_is_drained_all_the_same() -> None:
+    simulation = Simulation([node("od-1")], at(0))
+    directory = MemoryDirectory([Instance(instance_id("spot-a"), "running", "spot-a", frozenset({"blue"}))])
+
+    def join() -> None:
+        simulation.apply(node("spot-a"))
+        simulation.apply(bare("early", "spot-a", annotations=times(1, 1)))
+
+    simulation.schedule(at(12), join)
+    ports = Ports(simulation.clock, simulation.cluster(), InlineBackground(), CollectingReporter(), directory=directory)
+    [fate] = evacuate([Request(notice())], ports, Settings(cluster_name="blue"))
+    assert fate.record.ending is Ending.DRAINED
+    assert [f.pod.name for f in fate.record.pods] == ["early"]

@@ -133,6 +133,7 @@ def test_d10_under_two_budgets_a_pod_is_deleted_when_both_have_room(other: dict[
         assert outcome.departures(Departure.DELETED_AGAINST_BUDGET) == ["db-0"]
     else:
         assert outcome.departures(Departure.DELETED_SEVERAL_BUDGETS) == ["db-0"]
+        assert outcome.fate("db-0").note == "several budgets, all with room: default/one, default/two"
 
 
 def test_d12_unready_pods_behind_a_shut_budget_leave_in_time_and_the_cure_is_named() -> None:

@@ -11,7 +11,7 @@ from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.budgets import BudgetIndex, Rooms, lets_unready_go
 from lambdas.domain.decisions.filters import Verdict, judge, why_let_finish
 from lambdas.domain.decisions.pacing import Pacer
-from lambdas.domain.decisions.steps import Await, Decision, Doomed, Go, Hold, Skip, Stay, was_born_before
+from lambdas.domain.decisions.steps import Await, Cause, Decision, Doomed, Go, Hold, Skip, Stay, was_born_before
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Blocked, Forbidden, Refused, SeveralBudgets
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod, PodRef
@@ -105,7 +105,7 @@ class Allotment:
         shut = tuple(b for b in self._index.of(d.pod) if not Rooms().has_room(d.pod, b))
         if shut and not self._settings.deletes_at_last_safe_moment:
             return _left_to_die(shut)
-        return self._delete(d, "no answer to its eviction", shut)
+        return self._delete(d, Cause.UNANSWERED, shut)
 
     def _has_changed(self, attempt: Attempt) -> bool:
         """A blocked pod need not wait out its pause once one of its budgets has changed."""
@@ -138,7 +138,7 @@ class Allotment:
         if not all(self._rooms.is_free(b) for b in held_by):
             return Stay(Hold.TURN, d.last_safe_moment, tuple(b.ref for b in held_by))
         if len(held_by) > 1:
-            return self._delete(d, "several budgets, all with room")
+            return self._delete(d, Cause.SEVERAL_BUDGETS, detail=", ".join(str(b.ref) for b in held_by))
         return self._evict(d, held_by)
 
     def _exceed(self, d: Doomed, shut: Sequence[Budget]) -> Decision | None:
@@ -151,7 +151,7 @@ class Allotment:
         if self._pacer.missing(shut[0]) >= pace.most:
             self.look_again(self.now + Pacer.SEEN_WITHIN)
             return None
-        return self._delete(d, f"paced: {pace.arithmetic}", shut)
+        return self._delete(d, Cause.PACED, shut, pace.arithmetic)
 
     def _last_chance(self, d: Doomed, attempt: Attempt) -> Decision:
         """At its last safe moment: evicted where its budget shows room, else deleted without asking.
@@ -169,7 +169,7 @@ class Allotment:
         if was_refused and isinstance(attempt.last_result, Blocked):
             was_refused = may_delete
         if shut or len(held_by) > 1 or was_refused:
-            return self._delete(d, "its last safe moment", shut)
+            return self._delete(d, Cause.LAST_SAFE_MOMENT, shut)
         busy = [b for b in held_by if not self._rooms.is_free(b)]
         if not busy:
             return self._evict(d, held_by)
@@ -183,7 +183,7 @@ class Allotment:
         """Its budget has room, and others are in the way for too long: a delete is against no budget."""
         if not self._settings.deletes_at_last_safe_moment:
             return Stay(Hold.TURN, None, tuple(b.ref for b in held_by))
-        return self._delete(d, "its last safe moment, and no turn at its budget")
+        return self._delete(d, Cause.NO_TURN)
 
     def _names(self, pod: Pod) -> tuple[BudgetRef, ...]:
         return tuple(b.ref for b in self._index.of(pod))
@@ -192,10 +192,10 @@ class Allotment:
         versions = self._spend(d.pod, held_by)
         return Go(Evict(d.pod.ref, d.deadline.grace(d.pod, self.now)), versions)
 
-    def _delete(self, d: Doomed, reason: str, against: Sequence[Budget] = ()) -> Go:
+    def _delete(self, d: Doomed, cause: Cause, against: Sequence[Budget] = (), detail: str = "") -> Go:
         versions = self._spend(d.pod, self._index.of(d.pod))
         ask = Delete(d.pod.ref, d.deadline.grace(d.pod, self.now), tuple(b.ref for b in against))
-        return Go(ask, versions, reason)
+        return Go(ask, versions, cause, detail)
 
     def _spend(self, pod: Pod, held_by: Sequence[Budget]) -> Mapping[BudgetRef, str]:
         """Take the pod's turn at its budgets, and room at those whose status will change for it."""

@@ -44,6 +44,11 @@ def ending_without_a_node(instance: Instance | None, *, was_asked: bool, cluster
     return Ending.ALREADY_GONE if cluster_name in instance.cluster_names else Ending.NOT_OURS
 
 
+def may_still_join(instance: Instance | None, cluster_name: str) -> bool:
+    """Whether a node of ours may appear yet: a young instance is interrupted as any other."""
+    return instance is not None and cluster_name in instance.cluster_names and instance.state in ("pending", "running")
+
+
 def is_going(instance: Instance | None) -> bool:
     """Whether EC2 itself says that the instance is on its way out."""
     return instance is not None and (

@@ -46,13 +46,30 @@ class Stay:
     detail: str = ""
 
 
+class Cause(Enum):
+    """Why a pod goes now; the value is what people read."""
+
+    ROOM = "its budgets let it go"
+    SEVERAL_BUDGETS = "several budgets, all with room"
+    PACED = "paced"
+    LAST_SAFE_MOMENT = "its last safe moment"
+    NO_TURN = "its last safe moment, and no turn at its budget"
+    UNANSWERED = "no answer to its eviction"
+
+
 @dataclass(frozen=True, slots=True)
 class Go:
     """Goes now, by this request; `versions` are its budgets' resource versions, `budgets` those that were asked."""
 
     ask: Evict | Delete
     versions: Mapping[BudgetRef, str]
-    reason: str = ""
+    cause: Cause = Cause.ROOM
+    detail: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Cause and detail in words."""
+        return f"{self.cause.value}: {self.detail}" if self.detail else self.cause.value
 
 
 Decision = Skip | Await | Stay | Go

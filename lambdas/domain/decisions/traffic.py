@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from lambdas.domain.decisions.filters import Verdict, judge
 from lambdas.domain.values.kubernetes import Pod, PodRef, Service
-from lambdas.domain.values.observation import Freshness, Listing
+from lambdas.domain.values.observation import Listing
 
 
 def serves_locally(pods: Iterable[Pod], services: Listing[Service], signalled: Collection[PodRef]) -> bool:
@@ -12,10 +12,8 @@ def serves_locally(pods: Iterable[Pod], services: Listing[Service], signalled: C
 
     A Service with `externalTrafficPolicy: Local` is answered by the node's own endpoints only: taking the node out of
     the load balancer before the last of them has its SIGTERM would take serving pods out with it. Pods that stay to
-    the end anyway (DaemonSets) are nobody to wait for. Services not read yet count as local.
+    the end anyway (DaemonSets) are nobody to wait for.
     """
-    if services.freshness is Freshness.PENDING:
-        return True
     selectors = [(s.namespace, s.selector) for s in services.items if s.is_local]
     return any(
         namespace == pod.ref.namespace and selector.matches(pod.labels)
