@@ -5,8 +5,11 @@ is an error, with the plugin's own words.
 """
 
 import logging
+import os
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from evac.errors import InputError
 from lambdas.adapters.kubernetes import KubernetesCluster, connect_configured
@@ -17,6 +20,24 @@ if TYPE_CHECKING:
     from kubernetes.client import Configuration
 
 _BEARER = "Bearer "
+_USUAL = "~/.kube/config"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a kubeconfig leads: names as they stand in it, and the server's address. `place`: the file or files."""
+
+    place: str
+    context: str
+    cluster: str
+    server: str
+
+
+def target_of(kubeconfig: str | None, context: str | None) -> Target:
+    """Where the context leads, without running its plugin or asking the server. Raises InputError."""
+    return _Source(kubeconfig, context).target()
 
 
 def cluster_of(kubeconfig: str | None, context: str | None, clock: Clock) -> KubernetesCluster:
@@ -40,31 +61,64 @@ class _Source:
     """Where an identity comes from, to be read again when its token has run out."""
 
     def __init__(self, kubeconfig: str | None, context: str | None) -> None:
-        self._file = kubeconfig
         self._context = context
-        self.place = kubeconfig or "kubeconfig"
+        self.place = os.path.expanduser(kubeconfig or os.environ.get("KUBECONFIG") or _USUAL)
+
+    def target(self) -> Target:
+        """What it says of the context. Raises InputError."""
+        from kubernetes.config.kube_config import KubeConfigMerger  # noqa: PLC0415 - the heavy package
+
+        def read() -> Target:
+            found = KubeConfigMerger(self.place).config  # type: ignore[no-untyped-call]
+            name = str(self._context or found["current-context"])
+            cluster = str(found["contexts"].get_with_name(name)["context"]["cluster"])
+            server = str(found["clusters"].get_with_name(cluster)["cluster"]["server"])
+            return Target(self.place, name, cluster, server)
+
+        return self._reading(read)
 
     def load(self) -> "Configuration":
         """Read it, and run its plugin if it has one. Raises InputError."""
         # The heavy package, only for whoever drains a real cluster.
         from kubernetes.client import Configuration  # noqa: PLC0415
-        from kubernetes.config import ConfigException, load_kube_config  # noqa: PLC0415
-        from yaml import YAMLError  # noqa: PLC0415
+        from kubernetes.config import load_kube_config  # noqa: PLC0415
 
         configuration = Configuration()
+
+        def read() -> None:
+            load_kube_config(self.place, self._context, configuration, persist_config=False)  # type: ignore[no-untyped-call]
+
         with _Heard() as heard:
-            try:
-                load_kube_config(self._file, self._context, configuration, persist_config=False)  # type: ignore[no-untyped-call]
-            except OSError as error:
-                raise self._error(f"{error.filename}: {error.strerror}", "name a file that can be read") from None
-            except YAMLError as error:
-                raise self._error(f"no YAML{_place_in(error)}", "correct the file") from None
-            except ConfigException as error:
-                raise self._error(_without_entry(str(error)), "check the file and the context") from None
-            except (AttributeError, KeyError, TypeError, ValueError) as error:
-                raise self._error(f"no kubeconfig ({type(error).__name__})", "check the file") from None
+            self._reading(read)
         self._check(configuration, "; ".join(heard.lines))
         return configuration
+
+    def _reading(self, read: Callable[[], T]) -> T:
+        """What `read` finds, its errors in our words."""
+        from kubernetes.config import ConfigException  # noqa: PLC0415 - the heavy package
+        from yaml import YAMLError  # noqa: PLC0415
+
+        self._check_files()
+        try:
+            return read()
+        except OSError as error:
+            where = "" if error.filename == self.place else f"{error.filename}: "
+            raise self._error(f"{where}{error.strerror}", "name a file that can be read") from None
+        except YAMLError as error:
+            raise self._error(f"no YAML{_place_in(error)}", "correct the file") from None
+        except ConfigException as error:
+            raise self._error(_without_entry(str(error)), "check the file and the context") from None
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise self._error(f"no kubeconfig ({type(error).__name__})", "check the file") from None
+
+    def _check_files(self) -> None:
+        """Of several files those that are missing do not matter, as with kubectl."""
+        there = [path for path in self.place.split(os.pathsep) if os.path.exists(path)]
+        if not there:
+            raise self._error("no such file or folder", "name one with --kubeconfig FILE, or set KUBECONFIG")
+        for path in there:
+            if os.path.isfile(path) and os.path.getsize(path) == 0:
+                raise InputError("the file is empty", place=path, cure="aws eks update-kubeconfig writes one")
 
     def _check(self, configuration: "Configuration", heard: str) -> None:
         token = str(configuration.api_key.get("BearerToken", ""))

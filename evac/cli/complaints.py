@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from evac.errors import InputError
 from evac.rendering.words import clean
+from evac.streams import let_go_of_stdout, soften_streams
 
 WRONG_USAGE = 2
 _INTERRUPTED = 130
@@ -26,7 +27,7 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
         """Run the command that `args` name, and exit with its code."""
         extra["standalone_mode"] = False
-        _soften_streams()
+        soften_streams()
         try:
             given = list(sys.argv[1:] if args is None else args)
             code = super().main(given or ["--help"], prog_name or "evac", **extra)
@@ -34,11 +35,12 @@ class Commands(TyperGroup):
         except InputError as error:
             code = complain(str(error), error.cure)
         except typer.TyperException as error:
-            code = complain(error.format_message(), f"see: {_help_of(error)}", error.exit_code)
+            message = error.format_message().replace(_VALIDATORS_OWN, "")
+            code = complain(message, f"see: {_help_of(error)}", error.exit_code)
         except (KeyboardInterrupt, typer.Abort):
             code = complain("interrupted", "after a live replay: evac undo NODE takes our marks off", _INTERRUPTED)
         except BrokenPipeError:
-            _let_go_of_stdout()
+            let_go_of_stdout()
             code = 1
         except Exception as error:
             if os.environ.get("EVAC_TRACEBACK"):
@@ -47,6 +49,9 @@ class Commands(TyperGroup):
             code = complain(f"a fault of evac's own ({kind}: {error})", _REPORT_IT, _FAULT_OF_OURS)
         sys.exit(code if isinstance(code, int) else 0)
 
+
+_VALIDATORS_OWN = "Value error, "
+"""What the library that reads options puts before a word of its own."""
 
 _REPORT_IT = "please report it, with what EVAC_TRACEBACK=1 prints in front of the same command"
 
@@ -62,17 +67,3 @@ def complain(message: str, cure: str, code: int = WRONG_USAGE) -> int:
 def _help_of(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     return f"{context.command_path if context else 'evac'} --help"
-
-
-def _soften_streams() -> None:
-    """A terminal that cannot show a character gets an escape for it, not a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-
-
-def _let_go_of_stdout() -> None:
-    """The reader has gone (`| head`): the interpreter's own flush at its end must not fail again."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())

@@ -8,6 +8,7 @@ from evac.scenario.durations import read_duration
 from evac.scenario.files import STANDARD_INPUT
 from evac.scenario.kinds import COMMAND
 from evac.simulator import SimulatorOptions
+from lambdas.contract import MOST_GRACE_COUNTED_SECONDS, MOST_MARGIN_SECONDS
 from lambdas.domain.values.settings import Settings
 
 _STARTUP = "10s"
@@ -27,6 +28,8 @@ class Orders:
     nodes: tuple[str, ...] = ()
     keeps_times: bool = False
     as_json: bool = False
+    is_quiet: bool = False
+    is_agreed: bool = False
     speed: float | None = None
     startup: str | None = None
     shutdown: str | None = None
@@ -43,8 +46,8 @@ class Orders:
     def settings(self) -> Settings:
         """The drain's settings. Raises `InputError`; the bounds are the function's own."""
         return Settings(
-            margin=_duration("--margin", self.margin, most=60),
-            grace_counted=_duration("--grace-counted", self.grace_counted, most=120),
+            margin=_duration("--margin", self.margin, most=MOST_MARGIN_SECONDS),
+            grace_counted=_duration("--grace-counted", self.grace_counted, most=MOST_GRACE_COUNTED_SECONDS),
             deletes_at_last_safe_moment=self.deletes_at_last_safe_moment,
         )
 
@@ -87,6 +90,8 @@ class Orders:
     def _check_watching(self) -> None:
         if self.speed is not None and not 0 < self.speed <= _FASTEST:
             raise InputError(f"--speed {self.speed:g} is no speed", cure="give virtual seconds a second, above 0: 10")
+        if self.speed is not None and self.is_quiet:
+            raise InputError("--speed is for watching, and --quiet shows the end only", cure="leave one of them out")
         if self.speed is not None and self.as_json:
             raise InputError("--speed is for watching, and JSON comes at the end", cure="leave one of them out")
         if self.is_live and (self.speed, self.startup, self.shutdown) != (None, None, None):

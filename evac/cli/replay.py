@@ -26,14 +26,17 @@ Examples:
   evac replay --node ip-10-0-1-2.ec2.internal --cluster mine.json
   evac replay --node ip-10-0-1-2.ec2.internal --kubeconfig ~/.kube/config --dry-run
 
+A pod left gracefully if it had its SIGTERM early enough for its whole shutdown, or for its whole grace cut to
+what was left, and was gone before reclaim; that a PodDisruptionBudget was exceeded for it is said, and is no failure.
+
 Exit codes: 0 every pod left gracefully, 1 some did not, 2 wrong usage, unreadable file or no node matched.
 """
 
-_EVENTS = """EventBridge events as JSON: a file (one event, an array, or one a line), a folder of such files, or - for
-standard input. Bodies wrapped by SNS or SQS are unwrapped. Not needed with --node."""
-_CLUSTER = """Kubernetes manifests, YAML or JSON: a file, a folder, or - for standard input; may be given several
-times. What the kubectl command above prints is a cluster, with -o yaml too; a kind that is not there is said to be
-unknown, not taken for empty."""
+_EVENTS = """EventBridge events as JSON: a file (one event, an array, or one a line), a folder of such files (with
+its subfolders), or - for standard input. Bodies wrapped by SNS or SQS are unwrapped. Not needed with --node."""
+_CLUSTER = """Kubernetes manifests, YAML or JSON: a file, a folder (with its subfolders), or - for standard input; may
+be given several times. What the kubectl command above prints is a cluster, with -o yaml too; a kind that is not
+there is said to be unknown, not taken for empty."""
 
 
 def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
@@ -50,6 +53,9 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --kubeconfig: change nothing, say what would happen.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Drain a real cluster without asking. (Only a terminal is ever asked.)")
+    ] = False,
     node: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Make the spot notice of this node; may be repeated.", show_default=False),
@@ -59,6 +65,7 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         typer.Option("--keep-times", help="Leave the events' times alone. Else the first notice's becomes now."),
     ] = False,
     output: Annotated[Output, typer.Option(help="How to show the outcome.")] = Output.TABLE,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only the summary, without the story.")] = False,
     speed: Annotated[
         float | None,
         typer.Option(
@@ -114,6 +121,8 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         nodes=tuple(dict.fromkeys(node or ())),
         keeps_times=keep_times,
         as_json=output is Output.JSON,
+        is_quiet=quiet,
+        is_agreed=yes,
         speed=speed,
         startup=startup,
         shutdown=shutdown,

@@ -1,22 +1,24 @@
 """Carrying out a replay as ordered, and showing it."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import typer
 
 from evac.cli.orders import Orders
+from evac.errors import InputError
 from evac.rendering.document import write_document
-from evac.replay.hearing import hear
+from evac.rendering.words import clean, enumerated
+from evac.replay.hearing import Heard, hear
 from evac.replay.outcome import Mode, Replay
 from evac.replay.recording import Listener, nobody
 from evac.replay.simulated import Simulated, replay_simulated
+from evac.replay.story import Line
 from evac.scenario.collecting import Scenario
 from evac.scenario.events import read_bodies
 from evac.scenario.manifests import read_scenario
-from lambdas.domain.values.journal import Entry
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,8 +37,10 @@ def run(orders: Orders) -> int:
     from evac.rendering.summary import print_summary  # noqa: PLC0415 - the same
 
     show = _Show(PatientConsole(highlight=False), orders)
-    replay = _replay(orders, show.listener)
-    show.end()
+    try:
+        replay = _replay(orders, nobody if orders.is_quiet else show.listener)
+    finally:
+        show.end()
     print_summary(replay, show.console)
     return replay.exit_code
 
@@ -46,8 +50,7 @@ def _replay(orders: Orders, listener: Listener) -> Replay:
     if orders.is_live:
         from evac.replay.live import Live, replay_live  # noqa: PLC0415 - loads the Kubernetes client
 
-        where = f"context {orders.context}" if orders.context else "the current context"
-        typer.echo(f"evac: draining for real: {where} of {orders.kubeconfig}", err=True)
+        _announce(orders, heard)
         live = Live(orders.kubeconfig or "", orders.context, heard, orders.nodes, orders.keeps_times, orders.settings)
         return replay_live(live, listener)
     simulated = Simulated(
@@ -60,6 +63,24 @@ def _replay(orders: Orders, listener: Listener) -> Replay:
         mode=Mode.DRY_RUN if orders.is_dry_run else Mode.SIMULATED,
     )
     return replay_simulated(simulated, listener)
+
+
+def _announce(orders: Orders, heard: Sequence[Heard]) -> None:
+    """Say what is going to be drained for real; on a terminal it has to be agreed to. Raises `InputError`."""
+    from evac.kubeconfig import target_of  # noqa: PLC0415 - loads the Kubernetes client
+
+    target = target_of(orders.kubeconfig, orders.context)
+    instances = dict.fromkeys(notice.instance_id for h in heard for notice in h.notices)
+    what = enumerated([clean(name) for name in (*orders.nodes, *instances)]) or "nothing"
+    typer.echo(f"evac: draining for real: {what}", err=True)
+    typer.echo(f"  of cluster {clean(target.cluster)}, {clean(target.server)}", err=True)
+    typer.echo(f"  by context {clean(target.context)} of {clean(target.place)}", err=True)
+    if orders.is_agreed or sys.stdin is None or not sys.stdin.isatty():
+        return
+    if not typer.confirm("drain it?", err=True):
+        raise InputError(
+            "not agreed to: nothing was touched", cure="--yes goes on without asking; --dry-run only looks"
+        )
 
 
 def _scenario(orders: Orders) -> Scenario:
@@ -78,8 +99,8 @@ class _Show:
         self._orders = orders
         self._lines: LiveLines | None = None
 
-    def listener(self, zero: datetime) -> Callable[[Entry], None]:
-        """Print each entry as it comes, at the speed that was asked for."""
+    def listener(self, zero: datetime) -> Callable[[Line], None]:
+        """Print each line as it comes, at the speed that was asked for."""
         from evac.rendering.lines import LiveLines, Pace  # noqa: PLC0415 - loads rich
 
         lines = self._lines = LiveLines(self.console, zero, groups=not self._orders.is_live)
@@ -87,10 +108,10 @@ class _Show:
             return lines.tell
         pace = Pace(zero, self._orders.speed)
 
-        def paced(entry: Entry) -> None:
-            lines.before(entry)
-            pace.until(entry.at)
-            lines.tell(entry)
+        def paced(line: Line) -> None:
+            lines.before(line)
+            pace.until(line.at)
+            lines.tell(line)
 
         return paced
 

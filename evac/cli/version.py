@@ -28,6 +28,7 @@ def installed_version() -> str:
 
 
 def checked_out_version() -> str:
+    """What pyproject.toml says; "unknown" where there is none."""
     import tomllib  # noqa: PLC0415 - an installed package never needs it
 
     project = Path(__file__).parents[2] / "pyproject.toml"

@@ -3,17 +3,15 @@
 Law: who reads may go away (`| head`); a drain that began for real goes on to its end all the same.
 """
 
-import os
-import sys
-
 from rich.console import Console
+
+from evac.streams import let_go_of_stdout
 
 
 class PatientConsole(Console):
     """Goes quiet where its reader has gone. Rich ends the process there."""
 
     def on_broken_pipe(self) -> None:
-        """Say nothing more, and keep the interpreter's own last flush from failing again."""
+        """Say nothing more."""
         self.quiet = True
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, sys.stdout.fileno())
+        let_go_of_stdout()

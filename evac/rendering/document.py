@@ -8,19 +8,22 @@ Law: the document is an interface. Fields are added, never renamed or given anot
     zero            RFC 3339; all …_s fields that end in "at_s" are seconds from here, null where it never happened
     settings        margin_s, grace_counted_s, deletes_at_last_safe_moment; startup_s, shutdown_s: null when live
     cluster         unknown_kinds: kinds that were not read and so not checked; notes: what else is to be known
-    events          count, interruption, ignored, malformed, and each event: place, kind, reason, instances
+    events          count, interruption, ignored, malformed, and each event: place, kind, reason (why nothing is done
+                    about it), instances
     totals          pods, graceful, lost, and by departure: evicted, deleted_against_budget, deleted_several_budgets,
-                    deleted, finished, left; cut_short: graceful ones that needed longer than their grace
+                    deleted, finished, left, stayed (given back unfinished); cut_short: graceful ones that
+                    needed longer than their grace
     drains          one for each instance: instance_id, node (null: not found), reason, ending, is_late, noticed_at_s,
                     reclaim_at_s, reclaimed_at_s (when the host was taken), started_at_s, cordoned_at_s,
                     first_signal_at_s, ended_at_s, pods, skipped, problems
       pods          namespace, name, uid, departure, graceful, cut_short, signalled_at_s, grace_s, gone_at_s, held_by
-                    ("namespace/name" of PDBs), note
+                    ("namespace/name" of PDBs), note, own_grace_s (where the pod asks for more than it was given)
       skipped       namespace, name, reason
       problems      kind, message
     workloads       kind, name, wanted, ready_before, fewest_ready, fewest_ready_at_s (simulated only)
     budgets         name, rule, healthy_needed, ready_before, fewest_ready, fewest_ready_at_s (simulated only)
-    journal         at_s, what, node, subject, detail: the lines of the table output, in order
+    journal         at_s, what, node, subject, detail: the lines of the table output, in order; what: noticed, cordoned,
+                    …, and ready for a replacement (simulated only)
 """
 
 import json
@@ -29,9 +32,8 @@ from typing import Any, Final
 
 from evac.replay.hearing import Heard
 from evac.replay.outcome import Low, Replay
+from evac.replay.story import Line
 from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
-from lambdas.domain.values.journal import Entry
-from lambdas.domain.values.messages import Ignored, Malformed
 
 Json = dict[str, Any]
 
@@ -69,7 +71,7 @@ def document(replay: Replay) -> Json:
             {"name": low.name, "rule": low.rule, "healthy_needed": low.wanted, **_low(replay, low)}
             for low in replay.budgets
         ],
-        "journal": [_entry(replay, entry) for entry in replay.entries],
+        "journal": [_line(replay, line) for line in replay.lines],
     }
 
 
@@ -88,11 +90,10 @@ def _events(replay: Replay) -> Json:
 
 
 def _event(heard: Heard) -> Json:
-    message = heard.message
     return {
         "place": heard.place,
-        "kind": message.kind,
-        "reason": message.reason if isinstance(message, Malformed | Ignored) else "",
+        "kind": heard.message.kind,
+        "reason": heard.reason,
         "instances": [notice.instance_id for notice in heard.notices],
     }
 
@@ -103,7 +104,7 @@ def _totals(replay: Replay) -> Json:
     cut = sum(1 for f in fates if f.pod.uid in replay.cut_short)
     return {
         "pods": len(fates),
-        "graceful": len(fates) - len(replay.lost),
+        "graceful": sum(1 for f in fates if f.departure.is_graceful),
         "lost": len(replay.lost),
         **ways,
         "cut_short": cut,
@@ -137,13 +138,14 @@ def _pod(replay: Replay, fate: PodFate) -> Json:
         "name": fate.pod.name,
         "uid": fate.pod.uid,
         "departure": fate.departure.name.lower(),
-        "graceful": fate.departure is not Departure.LOST,
+        "graceful": fate.departure.is_graceful,
         "cut_short": fate.pod.uid in replay.cut_short,
         "signalled_at_s": replay.offset(fate.signalled_at),
         "grace_s": _seconds(fate.grace_given),
         "gone_at_s": replay.offset(fate.gone_at),
         "held_by": [str(budget) for budget in fate.held_by],
         "note": fate.note,
+        "own_grace_s": _seconds(replay.own_grace(fate)),
     }
 
 
@@ -155,11 +157,11 @@ def _low(replay: Replay, low: Low) -> Json:
     }
 
 
-def _entry(replay: Replay, entry: Entry) -> Json:
+def _line(replay: Replay, line: Line) -> Json:
     return {
-        "at_s": replay.offset(entry.at),
-        "what": entry.happening.value,
-        "node": entry.node_name,
-        "subject": entry.subject,
-        "detail": entry.detail,
+        "at_s": replay.offset(line.at),
+        "what": line.what,
+        "node": line.node_name,
+        "subject": line.subject,
+        "detail": line.detail,
     }

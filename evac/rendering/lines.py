@@ -1,4 +1,4 @@
-"""The drain as it happens: an entry a line, pods that share one at one moment put together."""
+"""The drain as it happens: a line each, pods that share one at one moment put together."""
 
 import textwrap
 import time
@@ -9,77 +9,86 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from evac.rendering.words import clean, folded, offset
-from lambdas.domain.values.journal import Entry, Happening
+from evac.rendering.words import ENDINGS, clean, folded, offset
+from evac.replay.story import READY, Line
+from lambdas.domain.values.journal import Happening
 
 _INDENT: Final = 20
 _NARROWEST: Final = 40
-_VERBS: Final = {Happening.EXCLUDED: "excluded", Happening.LOST: "LOST"}
-_DETAILS: Final = {Happening.EXCLUDED: "from external load balancers"}
+_VERBS: Final = {Happening.EXCLUDED.value: "excluded", Happening.LOST.value: "LOST"}
+_ENDINGS: Final = {ending.value: words for ending, words in ENDINGS.items()}
 _STYLES: Final = {
-    Happening.NOTICED: "bold",
-    Happening.CORDONED: "bold",
-    Happening.HELD: "yellow",
-    Happening.DELETED: "magenta",
-    Happening.EVICTED: "cyan",
-    Happening.GONE: "green",
-    Happening.LOST: "bold red",
-    Happening.PROBLEM: "red",
-    Happening.ENDED: "bold",
+    Happening.NOTICED.value: "bold",
+    Happening.CORDONED.value: "bold",
+    Happening.HELD.value: "yellow",
+    Happening.DELETED.value: "magenta",
+    Happening.EVICTED.value: "cyan",
+    Happening.GONE.value: "green",
+    Happening.LOST.value: "bold red",
+    Happening.PROBLEM.value: "red",
+    Happening.ENDED.value: "bold",
+    READY: "dim",
 }
 
 
 class LiveLines:
-    """Prints entries. Where it `groups`, one is held back until it is known whether the next shares it."""
+    """Prints lines. Where it `groups`, one is held back until it is known whether the next shares it."""
 
     def __init__(self, console: Console, zero: datetime, *, groups: bool) -> None:
         self._console = console
         self._zero = zero
         self._groups = groups
-        self._pending: list[Entry] = []
+        self._pending: list[Line] = []
 
-    def tell(self, entry: Entry) -> None:
+    def tell(self, line: Line) -> None:
         """Print it, or hold it back."""
-        self.before(entry)
-        self._pending.append(entry)
+        self.before(line)
+        self._pending.append(line)
         if not self._groups:
             self.flush()
 
-    def before(self, entry: Entry) -> None:
+    def before(self, line: Line) -> None:
         """Print what is held back and is not shared by this one."""
-        if self._pending and self._shared(self._pending[0]) != self._shared(entry):
+        if self._pending and self._shared(self._pending[0]) != self._shared(line):
             self.flush()
 
     def flush(self) -> None:
         """Print what is held back."""
         if self._pending:
-            entries, self._pending = self._pending, []
-            self._print(entries)
+            lines, self._pending = self._pending, []
+            self._print(lines)
 
-    def _shared(self, entry: Entry) -> tuple[str, Happening, str, str]:
-        """What puts entries together: the moment as it is shown, what happened, where, and how."""
-        return self._when(entry), entry.happening, entry.node_name, entry.detail
+    def _shared(self, line: Line) -> tuple[str, str, str, str]:
+        """What puts lines together: the moment as it is shown, what happened, where, and how."""
+        return self._when(line), line.what, line.node_name, line.detail
 
-    def _when(self, entry: Entry) -> str:
-        return offset((entry.at - self._zero).total_seconds())
+    def _when(self, line: Line) -> str:
+        return offset((line.at - self._zero).total_seconds())
 
-    def _print(self, entries: list[Entry]) -> None:
-        first = entries[0]
+    def _print(self, shared: list[Line]) -> None:
+        first = shared[0]
         detail = _detail(first)
-        if len(entries) == 1:
+        if len(shared) == 1:
             paragraphs = [f"{clean(first.subject)}  {detail}".rstrip()]
         else:
-            paragraphs = [f"{len(entries)} pods  {detail}".rstrip(), " ".join(folded([e.subject for e in entries]))]
+            paragraphs = [f"{len(shared)} pods  {detail}".rstrip(), " ".join(folded([line.subject for line in shared]))]
         width = max(_NARROWEST, self._console.width - _INDENT)
         lines = [part for p in paragraphs for part in textwrap.wrap(p, width, break_on_hyphens=False)]
-        verb = (f"{_VERBS.get(first.happening, first.happening.value):<9}", _STYLES.get(first.happening, ""))
+        verb = (f"{_VERBS.get(first.what, first.what):<9}", _STYLES.get(first.what, ""))
         text = Text.assemble((f"{self._when(first):>8}", "dim"), "  ", verb, " ", f"\n{' ' * _INDENT}".join(lines))
         self._console.print(text, soft_wrap=True)
 
 
-def _detail(entry: Entry) -> str:
-    detail = clean(_DETAILS.get(entry.happening, entry.detail))
-    return detail.removeprefix("held ") if entry.happening is Happening.HELD else detail
+def _detail(line: Line) -> str:
+    match line.what:
+        case Happening.EXCLUDED.value:
+            return "from external load balancers"
+        case Happening.HELD.value:
+            return clean(line.detail).removeprefix("held ")
+        case Happening.ENDED.value:
+            return _ENDINGS.get(line.detail, clean(line.detail))
+        case _:
+            return clean(line.detail)
 
 
 class Pace:

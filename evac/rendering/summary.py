@@ -19,15 +19,17 @@ def print_summary(replay: Replay, console: "Console") -> None:
     print_tables(replay, console)
     console.print()
     if replay.unknown_kinds:
-        what = "not in the files" if replay.mode is Mode.SIMULATED else "may not be read"
-        _print(console, f"{what}, so not checked: {', '.join(replay.unknown_kinds)}", "dim")
+        is_simulated = replay.mode is Mode.SIMULATED
+        what = "not in the files (if there are any, print them too)" if is_simulated else "may not be read"
+        _print(console, f"{what}, so unknown: {', '.join(replay.unknown_kinds)}", "dim")
     for note in replay.notes:
         _print(console, f"note: {clean(note)}", "dim")
     *others, last = list(sentences(replay)) or [""]
     for sentence in others:
         _print(console, sentence, "bold red" if sentence.startswith("LOST") else "")
     if last:
-        _print(console, last, "bold red" if replay.exit_code else "bold green")
+        style = "bold red" if replay.exit_code else "bold yellow" if replay.exceeded else "bold green"
+        _print(console, last, style)
 
 
 def _print(console: "Console", text: str, style: str) -> None:

@@ -7,7 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from evac.rendering.words import clean, offset, seconds
+from lambdas.domain.decisions.steps import Hold
 from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
+from lambdas.domain.values.journal import Happening
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +25,10 @@ _HOW: Final = {
     Departure.FINISHED: ("finished", "green"),
     Departure.LEFT: ("left", ""),
     Departure.LOST: ("LOST", "bold red"),
+    Departure.STAYED: ("stayed", "yellow"),
 }
+_WAITED: Final = {Hold.FINISH: "finish", Hold.CRITICAL: "others"}
+"""What a pod waited for that no budget held: its own end, the other pods' departure."""
 
 
 def print_tables(replay: "Replay", console: "Console") -> None:
@@ -32,13 +37,28 @@ def print_tables(replay: "Replay", console: "Console") -> None:
         console.print()
         console.print(Text(_headline(replay, record), style="bold"))
         if record.pods:
-            console.print(_pods(replay, record))
+            _print(console, _fitting(console, replay, record))
         for reason, count in _skipped(record):
             console.print(Text(f"left alone: {count} ({clean(reason)})", style="dim"))
     lows = [*replay.workloads, *replay.budgets]
     if lows:
         console.print()
-        console.print(_lows(replay, lows))
+        _print(console, _lows(replay, lows))
+
+
+def _print(console: "Console", table: Table) -> None:
+    """The table without blanks at the ends of its lines."""
+    for segments in console.render_lines(table, pad=False):
+        line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
+        line.rstrip()
+        console.print(line, soft_wrap=True)
+
+
+def _fitting(console: "Console", replay: "Replay", record: DrainRecord) -> Table:
+    """With the graces that pods asked for and did not get, where there is room for that."""
+    table = _pods(replay, record, says_own_grace=True)
+    is_too_wide = console.measure(table, options=console.options.update(max_width=10**4)).maximum > console.width
+    return _pods(replay, record, says_own_grace=False) if is_too_wide else table
 
 
 def _headline(replay: "Replay", record: DrainRecord) -> str:
@@ -62,19 +82,31 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _pods(replay: "Replay", record: DrainRecord) -> Table:
+def _pods(replay: "Replay", record: DrainRecord, *, says_own_grace: bool) -> Table:
     table = _table("pod", "how", "SIGTERM", "grace", "gone", "held by")
+    waited = _waited(replay, record)
     for fate in sorted(record.pods, key=lambda f: (f.signalled_at or record.notice.reclaim_at, f.pod)):
         how, style = _HOW[fate.departure]
         table.add_row(
             Text(clean(str(fate.pod))),
             Text(how, style=style),
             offset(replay.offset(fate.signalled_at)),
-            seconds(fate.grace_given),
+            _grace(replay, fate) if says_own_grace else seconds(fate.grace_given),
             offset(replay.offset(fate.gone_at)),
-            Text(_held_by(fate)),
+            Text(_held_by(fate) or waited.get(str(fate.pod), "")),
         )
     return table
+
+
+def _grace(replay: "Replay", fate: PodFate) -> str:
+    own = replay.own_grace(fate)
+    return seconds(fate.grace_given) if own is None else f"{seconds(fate.grace_given)} of {seconds(own)}"
+
+
+def _waited(replay: "Replay", record: DrainRecord) -> dict[str, str]:
+    """What pods waited for, by their names."""
+    held = [line for line in replay.lines if line.what == Happening.HELD.value and line.node_name == record.node_name]
+    return {line.subject: word for line in held for hold, word in _WAITED.items() if line.detail.startswith(hold.value)}
 
 
 def _held_by(fate: PodFate) -> str:

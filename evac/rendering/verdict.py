@@ -1,47 +1,35 @@
-"""What came of it, in sentences: how many left gracefully, how many were lost, and which budget held them."""
+"""What came of it, in sentences: how many left in time, how many were lost, and what it cost the budgets."""
 
 from collections.abc import Iterator
 
-from evac.rendering.words import clean, enumerated, folded, offset, plural
-from evac.replay.outcome import Mode, Replay
-from lambdas.domain.values.drains import Departure, DrainRecord, Ending
-from lambdas.domain.values.messages import Malformed
+from evac.rendering.cuts import cut_sentences
+from evac.rendering.heard import event_sentences
+from evac.rendering.words import ENDINGS, clean, enumerated, folded, offset, plural
+from evac.replay.outcome import Low, Mode, Replay
+from lambdas.domain.values.drains import Departure, DrainRecord, Ending, PodFate
 
-_ENDINGS = {
-    Ending.NOT_OURS: "no node of this cluster: not ours, acknowledged",
-    Ending.ALREADY_GONE: "its node is already gone: nothing to drain",
-    Ending.STALE: "its deadline is long past (stale): nothing touched",
-    Ending.JOINED: "joined another drain",
-    Ending.FAILED: "could not be drained: given back, to be tried again",
-}
+_EXPLAINED = frozenset(Ending) - {Ending.DRAINED, Ending.PODS_LOST}
+_MOST_BUDGETS = 3
+_PACED = "paced"
+"""How the note of a pod begins that went early, so that fewer are missing at once."""
 
 
 def sentences(replay: Replay) -> Iterator[str]:
     """The closing lines, the most important one last."""
-    yield from _events(replay)
+    yield from event_sentences(replay)
     for record in replay.records:
-        if record.ending in _ENDINGS:
-            yield f"{clean(record.node_name or record.notice.instance_id)}: {_ENDINGS[record.ending]}"
+        if record.ending in _EXPLAINED:
+            yield f"{clean(record.node_name or record.notice.instance_id)}: {ENDINGS[record.ending]}"
     yield from _problems(replay)
     if replay.drains:
-        yield from _ways(replay)
+        yield from _against(replay)
+        yield from cut_sentences(replay)
         yield from _losses(replay)
         if replay.mode is Mode.LIVE:
             yield f"our marks stay on {_nodes(replay)}; where the host is not taken after all: evac undo NODE"
+        if "PodDisruptionBudget" in replay.unknown_kinds:
+            yield "no PodDisruptionBudget is known: pods left as if there were none, so this is optimistic"
         yield _sum(replay)
-
-
-def _events(replay: Replay) -> Iterator[str]:
-    """Messages that led to no drain, as the handler counts them."""
-    for heard in replay.heard:
-        if isinstance(heard.message, Malformed):
-            yield f"malformed: {clean(heard.place)}: {clean(heard.message.reason)}"
-    if replay.malformed or replay.ignored:
-        notices = len(replay.heard) - replay.malformed - replay.ignored
-        yield (
-            f"{plural(len(replay.heard), 'event')}: {plural(notices, 'interruption')}, "
-            f"{replay.ignored} ignored, {replay.malformed} malformed"
-        )
 
 
 def _problems(replay: Replay) -> Iterator[str]:
@@ -50,21 +38,26 @@ def _problems(replay: Replay) -> Iterator[str]:
         yield f"problem: {clean(message)}"
 
 
-def _ways(replay: Replay) -> Iterator[str]:
-    fates = replay.fates
-    against = [f for f in fates if f.departure is Departure.DELETED_AGAINST_BUDGET]
-    if against:
-        names = sorted({str(b) for f in against for b in f.held_by})
+def _against(replay: Replay) -> Iterator[str]:
+    """Pods that went a few at a time, so that replacements could follow, and those that went at the end."""
+    against = [f for f in replay.fates if f.departure is Departure.DELETED_AGAINST_BUDGET]
+    paced = [f for f in against if f.note.startswith(_PACED)]
+    if paced:
         yield (
-            f"{plural(len(against), 'pod')} held by PDB {enumerated([clean(n) for n in names])} to the last safe "
-            "moment, then deleted: with SIGTERM and grace, instead of being killed with the host"
+            f"{plural(len(paced), 'pod')} held by {_holder(paced)} went early, deleted a few at a time: fewer are "
+            "missing at once than if all went at the end"
         )
-        for low in replay.budgets:
-            if low.name in names and low.fewest < min(low.wanted, low.at_start):
-                yield f"PDB {clean(low.name)} asks for {low.wanted} Ready; at worst {low.fewest} were"
-    cut = [f for f in fates if f.pod.uid in replay.cut_short]
-    if cut:
-        yield f"SIGKILL at the end of a grace that was too short: {' '.join(folded([str(f.pod) for f in cut]))}"
+    if len(against) > len(paced):
+        last = [f for f in against if f not in paced]
+        yield (
+            f"{plural(len(last), 'pod')} held by {_holder(last)} to the last safe moment, then deleted: with SIGTERM "
+            "and grace, instead of being killed with the host"
+        )
+
+
+def _holder(fates: list[PodFate]) -> str:
+    names = sorted({clean(str(budget)) for fate in fates for budget in fate.held_by})
+    return f"PDB {enumerated(names)}" if names else "a PDB"
 
 
 def _losses(replay: Replay) -> Iterator[str]:
@@ -83,11 +76,31 @@ def _sum(replay: Replay) -> str:
     would = "would have " if replay.mode is Mode.DRY_RUN else ""
     if not fates:
         return "no pod to drain"
+    cost = _cost(replay)
     if lost:
-        return f"{plural(len(fates), 'pod')}: {len(fates) - lost} {would}left gracefully, {lost} LOST with the host"
+        left = f"{len(fates) - lost} {would}left gracefully, {lost} LOST with the host"
+        return f"{plural(len(fates), 'pod')}: {left}{cost}"
     cut = sum(1 for fate in fates if fate.pod.uid in replay.cut_short)
-    how = f"before their host went, {cut} by SIGKILL at the end of their grace" if cut else "gracefully"
-    return f"{plural(len(fates), 'pod')}: all {would}left {how}, {_spare(replay)}"
+    how = "before their host went" if cut or cost else "gracefully"
+    killed = f", {cut} by SIGKILL at the end of their grace" if cut else ""
+    return f"{plural(len(fates), 'pod')}: all {would}left {how}{killed}, {_spare(replay)}{cost}"
+
+
+def _cost(replay: Replay) -> str:
+    """The budgets that were exceeded: seen, or, on a real cluster, known from the requests."""
+    told = [_exceeded(low, replay) for low in replay.exceeded]
+    seen = {low.name for low in replay.budgets}
+    against = [f for f in replay.fates if f.departure is Departure.DELETED_AGAINST_BUDGET]
+    for name in sorted({str(budget) for fate in against for budget in fate.held_by} - seen):
+        count = sum(1 for fate in against if name in map(str, fate.held_by))
+        told.append(f"PDB {clean(name)} was overridden for {plural(count, 'pod')}")
+    more = [f"and {plural(len(told) - _MOST_BUDGETS, 'more PDB')}"] if len(told) > _MOST_BUDGETS else []
+    return "".join(f"; {words}" for words in told[:_MOST_BUDGETS] + more)
+
+
+def _exceeded(low: Low, replay: Replay) -> str:
+    at = offset(replay.offset(low.fewest_at))
+    return f"PDB {clean(low.name)} was exceeded: {low.fewest} of {low.wanted} Ready at worst ({at})"
 
 
 def _spare(replay: Replay) -> str:

@@ -4,6 +4,20 @@ Law: nothing that came out of a file or an API reaches a terminal as a control c
 """
 
 from datetime import timedelta
+from typing import Final
+
+from lambdas.domain.values.drains import Ending
+
+ENDINGS: Final = {
+    Ending.DRAINED: "drained",
+    Ending.PODS_LOST: "pods were lost with the host",
+    Ending.NOT_OURS: "no node of this cluster: not ours, acknowledged",
+    Ending.ALREADY_GONE: "its node is already gone: nothing to drain",
+    Ending.STALE: "its deadline is long past (stale): nothing touched",
+    Ending.JOINED: "another drain has done it: joined",
+    Ending.FAILED: "could not be drained: given back, to be tried again",
+}
+"""What a drain's ending means."""
 
 _PRINTABLE_AFTER_ALL = {"\t": " ", "\n": " ", "\r": " "}
 
@@ -16,8 +30,13 @@ def clean(text: str) -> str:
 
 
 def offset(seconds: float | None) -> str:
-    """A moment as seconds from the notice: "+85.0s"; "–" where there is none."""
-    return "–" if seconds is None else f"{round(seconds, 1) + 0.0:+.1f}s"  # + 0.0: no moment is "-0.0s"
+    """A moment as seconds from the notice: "+85.0s", from an hour on "+1h00m30s"; "–" where there is none."""
+    if seconds is None:
+        return "–"
+    if abs(seconds) >= 3600:
+        minutes, rest = divmod(round(abs(seconds)), 60)
+        return f"{'-' if seconds < 0 else '+'}{minutes // 60}h{minutes % 60:02}m{rest:02}s"
+    return f"{round(seconds, 1) + 0.0:+.1f}s"  # + 0.0: no moment is "-0.0s"
 
 
 def seconds(duration: timedelta | None) -> str:

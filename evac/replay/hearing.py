@@ -10,7 +10,18 @@ from datetime import datetime, timedelta
 from evac.errors import InputError
 from evac.scenario.events import Body
 from lambdas.domain.decisions.events import SPOT_NOTICE_LEAD, parse
-from lambdas.domain.values.messages import Interruption, Message
+from lambdas.domain.values.messages import (
+    Fulfilled,
+    Gone,
+    Ignored,
+    Interruption,
+    LifecycleLaunch,
+    LifecycleTerminate,
+    Malformed,
+    Message,
+    Rebalance,
+    ScheduledChange,
+)
 from lambdas.domain.values.notices import Notice, Reason
 
 _LONGEST = timedelta(days=3)
@@ -27,6 +38,29 @@ class Heard:
     def notices(self) -> tuple[Notice, ...]:
         """The notices in it; none where it is something else."""
         return self.message.notices if isinstance(self.message, Interruption) else ()
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is done about it, or why it could not be understood; empty for an interruption."""
+        match self.message:
+            case Interruption():
+                return ""
+            case Malformed(reason):
+                return reason
+            case Ignored(reason):
+                return f"{reason}: nothing to act on"
+            case Rebalance(instance_id):
+                return f"rebalance recommendation for {instance_id}: a risk, no notice; not acted on"
+            case ScheduledChange(instance_ids, code=code):
+                return f"AWS Health scheduled change {code} of {', '.join(instance_ids)}: not acted on"
+            case LifecycleTerminate(hook):
+                return f"termination hook {hook.hook_name} for {hook.instance_id}: not acted on"
+            case LifecycleLaunch(hook):
+                return f"launch hook {hook.hook_name} for {hook.instance_id}: not acted on"
+            case Gone(instance_id, state):
+                return f"instance {instance_id} is {state}: nothing left to drain"
+            case Fulfilled(instance_id):
+                return f"spot request fulfilled by {instance_id}: nothing to act on"
 
 
 def hear(bodies: Iterable[Body]) -> list[Heard]:

@@ -14,6 +14,7 @@ from evac.replay.hearing import Heard, first_notice, spot_notice, timed
 from evac.replay.outcome import Mode, Replay
 from evac.replay.places import Place, no_such_node, nothing_matched, place_of
 from evac.replay.recording import Listener, Recorder
+from evac.replay.story import untold
 from lambdas.adapters.clock import SystemClock
 from lambdas.adapters.kubernetes.calls import Server
 from lambdas.application.evacuation import evacuate
@@ -54,6 +55,7 @@ def _drain(asked: Live, cluster: Cluster, server: Server, clock: Clock, listener
     requests = [Request(notice, not_before=notice.noticed_at) for h in heard for notice in h.notices]
     fates = evacuate(requests, ports, asked.settings)
     records = list({fate.record.notice.instance_id: fate.record for fate in fates}.values())
+    recorder.add(untold(records, recorder.lines))
     replay = Replay(
         mode=Mode.LIVE,
         zero=zero,
@@ -62,7 +64,7 @@ def _drain(asked: Live, cluster: Cluster, server: Server, clock: Clock, listener
         shutdown=None,
         heard=heard,
         records=records,
-        entries=recorder.entries,
+        lines=recorder.lines,
         reclaimed_at={},
     )
     if not replay.has_found_a_node:

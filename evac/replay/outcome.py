@@ -1,13 +1,13 @@
 """Everything that one replay has to tell, for tables, sentences and JSON alike."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 
 from evac.replay.hearing import Heard
+from evac.replay.story import Line
 from lambdas.domain.values.drains import Departure, DrainRecord, Ending, PodFate
-from lambdas.domain.values.journal import Entry
 from lambdas.domain.values.kubernetes import BudgetRef
 from lambdas.domain.values.messages import Malformed
 from lambdas.domain.values.settings import Settings
@@ -47,7 +47,8 @@ class Replay:
     """One replay. Offsets count from `zero`, the moment of the first notice; `records`: one for each drain.
 
     `reclaimed_at`: when each node's host was taken, by node name. `startup` and `shutdown` are the simulator's.
-    `cut_short`: pods (by uid) that were killed at the end of their grace, where that is known.
+    `cut_short`: pods (by uid) that were killed at the end of their grace, where that is known. `own_graces`: what pods
+    (by namespace and name) ask for themselves, where that is known.
     """
 
     mode: Mode
@@ -57,11 +58,12 @@ class Replay:
     shutdown: timedelta | None
     heard: Sequence[Heard]
     records: Sequence[DrainRecord]
-    entries: Sequence[Entry]
+    lines: Sequence[Line]
     reclaimed_at: Mapping[str, datetime]
     workloads: Sequence[Low] = ()
     budgets: Sequence[Low] = ()
     cut_short: frozenset[str] = frozenset()
+    own_graces: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)
     unknown_kinds: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -97,6 +99,16 @@ class Replay:
     def ignored(self) -> int:
         """Messages that ask for nothing (yet)."""
         return len(self.heard) - self.malformed - sum(1 for h in self.heard if h.notices)
+
+    def own_grace(self, fate: PodFate) -> timedelta | None:
+        """The grace that the pod itself asks for, where it is known and it was given less."""
+        own = self.own_graces.get((fate.pod.namespace, fate.pod.name))
+        return own if own is not None and fate.grace_given is not None and fate.grace_given < own else None
+
+    @property
+    def exceeded(self) -> list[Low]:
+        """The budgets that had fewer Ready pods than they ask for, and than they had before."""
+        return [low for low in self.budgets if low.fewest < min(low.wanted, low.at_start)]
 
     @property
     def lost(self) -> list[PodFate]:

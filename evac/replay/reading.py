@@ -1,6 +1,6 @@
 """A real cluster as a scenario, for a dry run: read once, changed never."""
 
-from evac.apiserver import NODES, NotReadable, list_raw
+from evac.apiserver import NotReadable, list_raw
 from evac.errors import InputError
 from evac.kubeconfig import cluster_of
 from evac.scenario.collecting import Collection, Scenario
@@ -8,6 +8,8 @@ from evac.scenario.kinds import ALSO_USED, KINDS
 from evac.scenario.shapes import ShapeError
 from lambdas.adapters.clock import SystemClock
 from lambdas.adapters.kubernetes.calls import Server
+
+_NEEDED = frozenset({"Node", "Pod"})
 
 
 def read_cluster(kubeconfig: str, context: str | None) -> Scenario:
@@ -25,8 +27,8 @@ def scenario_of(server: Server) -> Scenario:
     for kind in (*KINDS, *ALSO_USED):
         listed = list_raw(server, kind)
         if isinstance(listed, NotReadable):
-            if kind == NODES:
-                raise InputError(listed.why, cure="without the right to list nodes there is nothing to replay on")
+            if kind.name in _NEEDED:
+                raise InputError(listed.why, cure="without the right to list nodes and pods there is nothing to replay")
             continue
         known.add(kind.name)
         for item in listed:

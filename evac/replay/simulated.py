@@ -7,14 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from evac.errors import InputError
 from evac.memory import InlineBackground
 from evac.replay.hearing import Heard, first_notice, spot_notice, timed
 from evac.replay.lows import budget_lows, workload_lows
 from evac.replay.outcome import Mode, Replay
 from evac.replay.places import Place, no_such_node, nothing_matched, place_of, with_instances
 from evac.replay.recording import Listener, Recorder
+from evac.replay.story import Replacements, untold
 from evac.scenario.collecting import Scenario
 from evac.scenario.completion import snapshot_moment
+from evac.scenario.graces import own_graces
+from evac.scenario.kinds import COMMAND
 from evac.simulator import Simulation, SimulatorOptions
 from lambdas.application.evacuation import evacuate
 from lambdas.application.requests import Ports, Request
@@ -46,12 +50,14 @@ def replay_simulated(asked: Simulated, listener: Listener) -> Replay:
     now = snapshot_moment(asked.scenario.objects) or datetime.now(UTC).replace(microsecond=0)
     heard = _timed(asked, places, now)
     reclaims = _reclaims(heard, places, now)
+    _check_pods(asked)
     others = [o for o in asked.scenario.objects if o["kind"] != "Node"]
     simulation = Simulation([*nodes.values(), *others], now, options=asked.options)
     zero = first_notice(heard) or now
-    recorder = Recorder(listener(zero))
+    recorder = Recorder(listener(zero), Replacements(simulation, set(reclaims)).up_to)
     records = _run(simulation, heard, reclaims, recorder, asked.settings)
     judged = [replace(r, pods=tuple(_judged(f, simulation) for f in r.pods)) for r in records]
+    recorder.add(untold(judged, recorder.lines))
     pods = [fate.pod for record in judged for fate in record.pods]
     return Replay(
         mode=asked.mode,
@@ -61,14 +67,24 @@ def replay_simulated(asked: Simulated, listener: Listener) -> Replay:
         shutdown=asked.options.shutdown,
         heard=heard,
         records=judged,
-        entries=recorder.entries,
+        lines=recorder.lines,
         reclaimed_at=reclaims,
         workloads=workload_lows(simulation, asked.scenario.objects, pods, zero),
         budgets=budget_lows(simulation, asked.scenario.objects, pods, zero),
         cut_short=frozenset(pod.uid for pod in pods if simulation.journal.of(pod.uid).was_cut_short),
+        own_graces=own_graces(asked.scenario.of_kind("Pod")),
         unknown_kinds=[kind.name for kind in asked.scenario.unknown],
         notes=[*asked.scenario.notes, *_shortened(simulation.notes)],
     )
+
+
+def _check_pods(asked: Simulated) -> None:
+    """Raises `InputError` where nothing says which pods there are: a node without any would always drain well."""
+    if "Pod" not in asked.scenario.known:
+        raise InputError(
+            "the cluster files hold no Pod: what would have to leave is not known",
+            cure=f"print the pods too: {COMMAND}; where there truly are none, an empty PodList says so",
+        )
 
 
 def _timed(asked: Simulated, places: Sequence[Place], now: datetime) -> list[Heard]:
@@ -116,6 +132,7 @@ def _run(
     requests = [Request(notice, not_before=notice.noticed_at) for h in heard for notice in h.notices]
     fates = evacuate(requests, ports, settings)
     simulation.run_until(max([simulation.clock.now(), *reclaims.values()]) + _AFTERWARDS)
+    recorder.catch_up(simulation.clock.now())
     cluster.close()
     return list({fate.record.notice.instance_id: fate.record for fate in fates}.values())
 

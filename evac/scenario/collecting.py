@@ -39,6 +39,8 @@ class Collection:
     """What was taken so far."""
 
     notes: list[str] = field(default_factory=list)
+    empty: set[str] = field(default_factory=set)
+    """Kinds of which an empty list was given."""
     _objects: dict[tuple[str, str, str], Json] = field(default_factory=dict)
     _unused: Counter[str] = field(default_factory=Counter)
     _repeated: list[str] = field(default_factory=list)
@@ -65,7 +67,8 @@ class Collection:
     def scenario(self, known: Set[str] = frozenset()) -> Scenario:
         """What was taken as a scenario; `known`: kinds that were read whether or not there was any object."""
         objects = tuple(complete(self._objects.values()))
-        return Scenario(objects, frozenset(o["kind"] for o in objects) | known, (*self.notes, *self._remarks()))
+        kinds = frozenset(o["kind"] for o in objects) | known | self.empty
+        return Scenario(objects, kinds, (*self.notes, *self._remarks()))
 
     def _remarks(self) -> Iterator[str]:
         if self._repeated:

@@ -37,6 +37,7 @@ def read_scenario(paths: Sequence[str]) -> Scenario:
     for path in paths:
         for text in read_texts(path, _SUFFIXES, "manifests"):
             for document in read_documents(text):
+                collection.empty |= _said_to_be_empty(document.value)
                 for found in _flattened(_Found(document, (), document.value), 0):
                     _take(found, collection)
     scenario = collection.scenario()
@@ -48,6 +49,15 @@ def read_scenario(paths: Sequence[str]) -> Scenario:
             place=", ".join(paths),
         )
     return scenario
+
+
+def _said_to_be_empty(value: object) -> set[str]:
+    """The kind of an empty list. One without a kind is what `kubectl get pods` prints where there are none."""
+    match value:
+        case {"kind": str() as kind, "items": None | []} if kind.endswith("List"):
+            return {kind.removesuffix("List") or "Pod"}
+        case _:
+            return set()
 
 
 def _flattened(found: _Found, depth: int) -> Iterator[_Found]:

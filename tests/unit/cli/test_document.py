@@ -1,11 +1,27 @@
 """The JSON document: an interface, so its fields are those that its description names."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from evac.rendering import document
+from evac.replay.hearing import Heard
+from evac.scenario.graces import own_graces
+from lambdas.domain.values.messages import (
+    Fulfilled,
+    Gone,
+    Ignored,
+    LifecycleHook,
+    LifecycleLaunch,
+    LifecycleTerminate,
+    Malformed,
+    Message,
+    Rebalance,
+    ScheduledChange,
+)
+from tests.scenes import NOTICE, bare
 from tests.unit.cli.typing_it import EXAMPLES, S1, evac, told
 
 
@@ -89,3 +105,37 @@ def test_wrong_usage_prints_no_half_document() -> None:
         "replay", str(EXAMPLES / "mixed" / "events.jsonl"), "--cluster", str(EXAMPLES / "s1"), "--output", "json"
     )
     assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_an_event_that_is_not_acted_on_says_why(printed: dict[str, Any]) -> None:
+    ignored, acted_on = printed["events"]["each"]
+    assert (ignored["kind"], acted_on["kind"]) == ("rebalance", "interruption")
+    assert ignored["reason"].endswith("not acted on")
+    assert acted_on["reason"] == ""
+
+
+HOOK = LifecycleHook("i-1", "workers", "drain", NOTICE)
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (Ignored("instance state running"), "instance state running: nothing to act on"),
+        (Malformed("body: no JSON"), "body: no JSON"),
+        (Rebalance("i-1", NOTICE), "rebalance recommendation for i-1"),
+        (ScheduledChange(("i-1", "i-2"), NOTICE, NOTICE, "AWS_EC2_X"), "scheduled change AWS_EC2_X of i-1, i-2"),
+        (LifecycleTerminate(HOOK), "termination hook drain for i-1: not acted on"),
+        (LifecycleLaunch(HOOK), "launch hook drain for i-1: not acted on"),
+        (Gone("i-1", "terminated", NOTICE), "instance i-1 is terminated: nothing left to drain"),
+        (Fulfilled("i-1", NOTICE), "spot request fulfilled by i-1"),
+    ],
+)
+def test_each_kind_of_message_says_why_nothing_is_done(message: Message, words: str) -> None:
+    assert words in Heard("e.json", message).reason
+
+
+@pytest.mark.parametrize(("grace", "seconds"), [(None, 30), (0, 0), (2**63 - 1, 10**9)])
+def test_a_pods_own_grace_is_the_apis_default_where_none_is_given(grace: int | None, seconds: int) -> None:
+    pod = bare("p", "spot-a")
+    pod["spec"]["terminationGracePeriodSeconds"] = grace
+    assert own_graces([pod]) == {("default", "p"): timedelta(seconds=seconds)}

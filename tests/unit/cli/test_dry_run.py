@@ -1,5 +1,8 @@
 """A dry run reads the cluster once, changes nothing, and says what would happen."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,7 +49,7 @@ def test_a_kind_without_any_object_is_empty_and_one_that_may_not_be_read_is_unkn
     result = evac("replay", "--node", "spot-a", "--kubeconfig", way, "--dry-run", "--output", "json")
     assert told(result)["cluster"]["unknown_kinds"] == ["Job", "HorizontalPodAutoscaler"]
     text = " ".join(evac("replay", "--node", "spot-a", "--kubeconfig", way, "--dry-run").stdout.split())
-    assert "may not be read, so not checked: Job, HorizontalPodAutoscaler" in text
+    assert "may not be read, so unknown: Job, HorizontalPodAutoscaler" in text
     assert "all would have left gracefully" in text
 
 
@@ -59,17 +62,45 @@ def test_an_object_that_is_not_as_the_api_says_is_left_out_and_named(api: Api, w
     assert "left out: Pod odd" in told(result)["cluster"]["notes"][0]
 
 
-def test_without_the_right_to_list_nodes_there_is_nothing_to_replay_on(api: Api, way: str) -> None:
-    api.refused["/api/v1/nodes"] = 403
+@pytest.mark.parametrize("kind", ["nodes", "pods"])
+def test_without_the_right_to_list_nodes_and_pods_there_is_nothing_to_replay(api: Api, way: str, kind: str) -> None:
+    api.refused[f"/api/v1/{kind}"] = 403
     result = evac("replay", "--node", "spot-a", "--kubeconfig", way, "--dry-run")
     assert result.exit_code == 2
-    assert "may not list nodes" in result.stderr
+    assert f"may not list {kind}" in result.stderr
 
 
 def test_a_context_that_is_not_there_is_wrong_usage(way: str) -> None:
     result = evac("replay", "--node", "spot-a", "--kubeconfig", way, "--context", "elsewhere", "--dry-run")
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 2
+
+
+def test_a_live_replay_says_what_it_is_going_to_drain(way: str) -> None:
+    stderr = evac("replay", "--node", "spot-x", "--kubeconfig", way).stderr
+    assert "draining for real: spot-x" in stderr
+    assert "of cluster here, http://127.0.0.1:" in stderr
+    assert f"by context here of {way}" in stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "asks", "goes_on"),
+    [((), "n", True, False), ((), "y", True, True), (("--yes",), "n", False, True)],
+)
+def test_on_a_terminal_a_live_replay_has_to_be_agreed_to(
+    api: Api, way: str, words: tuple[str, ...], typed: str, asks: bool, goes_on: bool
+) -> None:
+    ours, theirs = os.openpty()
+    os.write(ours, f"{typed}\n".encode())
+    command = [sys.executable, "-m", "evac", "replay", "--node", "spot-x", "--kubeconfig", way, *words]
+    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, check=False, timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 2
+    assert ("drain it?" in done.stderr) is asks
+    assert ("no such node" in done.stderr) is goes_on
+    assert ("nothing was touched" in done.stderr) is not goes_on
+    assert bool(api.asked) is goes_on
 
 
 def test_a_live_replay_finds_the_node_before_it_begins(api: Api, way: str) -> None:

@@ -1,5 +1,8 @@
 """The examples are what they say, and come out as they should."""
 
+import re
+from typing import Any
+
 import pytest
 import yaml
 
@@ -9,7 +12,7 @@ SPOT = "ip-10-0-41-17.eu-west-1.compute.internal"
 
 
 @pytest.fixture(scope="module")
-def s1() -> dict:  # type: ignore[type-arg]
+def s1() -> dict[str, Any]:
     return told(evac(*S1, "--output", "json"))
 
 
@@ -25,7 +28,7 @@ def test_s1_is_the_incident_thirty_of_forty_pods_on_one_spot_node_behind_max_una
     assert spot["spec"]["providerID"].startswith("aws:///eu-west-1b/i-")
 
 
-def test_every_pod_of_s1_leaves_gracefully_although_its_budget_would_have_let_it_die(s1: dict) -> None:  # type: ignore[type-arg]
+def test_every_pod_of_s1_leaves_gracefully_although_its_budget_would_have_let_it_die(s1: dict[str, Any]) -> None:
     totals = s1["totals"]
     assert s1["exit_code"] == 0
     assert (totals["pods"], totals["graceful"], totals["lost"]) == (33, 33, 0)
@@ -33,32 +36,31 @@ def test_every_pod_of_s1_leaves_gracefully_although_its_budget_would_have_let_it
     [drain] = s1["drains"]
     against = [p for p in drain["pods"] if p["departure"] == "deleted_against_budget"]
     assert {p["held_by"][0] for p in against} == {"shop/checkout"}
-    assert all(p["signalled_at_s"] == pytest.approx(85, abs=1) for p in against)
+    assert all(10 <= p["signalled_at_s"] <= 86 for p in against)
     assert all(p["gone_at_s"] < 120 for p in drain["pods"])
 
 
-def test_s1_tells_what_the_deletions_cost(s1: dict) -> None:  # type: ignore[type-arg]
+def test_s1_tells_what_the_deletions_cost(s1: dict[str, Any]) -> None:
     [checkout] = [w for w in s1["workloads"] if w["name"] == "shop/checkout"]
     against = s1["totals"]["deleted_against_budget"]
     assert checkout["ready_before"] == checkout["wanted"] == 40
-    assert checkout["fewest_ready"] <= 40 - against
+    assert 40 - against < checkout["fewest_ready"] < 39
     [budget] = [b for b in s1["budgets"] if b["name"] == "shop/checkout"]
     assert (budget["rule"], budget["healthy_needed"]) == ("maxUnavailable 1", 39)
 
 
-def test_the_same_replay_says_the_same_twice(s1: dict) -> None:  # type: ignore[type-arg]
+def test_the_same_replay_says_the_same_twice(s1: dict[str, Any]) -> None:
     assert told(evac(*S1, "--output", "json")) == s1
 
 
 def test_respecting_budgets_to_the_end_loses_pods_and_names_the_budget_that_held_them() -> None:
     result = evac(*S1, "--respect-budgets-to-the-end")
     assert result.exit_code == 1
-    last = result.stdout.rstrip().splitlines()[-1]
-    assert "LOST" in last
+    flowing = " ".join(result.stdout.split())
     assert "PDB shop/checkout held" in result.stdout
     document = told(evac(*S1, "--respect-budgets-to-the-end", "--output", "json"))
     assert document["exit_code"] == 1
-    assert f"{document['totals']['lost']} LOST" in last
+    assert f"{document['totals']['lost']} LOST with the host; PDB shop/checkout was exceeded" in flowing
     assert document["totals"]["lost"] > 15
 
 
@@ -95,3 +97,13 @@ def test_a_queue_of_mixed_bodies_gives_each_its_fate() -> None:
     assert sorted(drain["ending"] for drain in document["drains"]) == ["drained", "drained", "not_ours"]
     later = next(d for d in document["drains"] if d["noticed_at_s"] == 30)
     assert min(p["signalled_at_s"] for p in later["pods"]) >= 30
+
+
+def test_each_command_of_their_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES.parent)
+    lines = re.findall(r"^\.venv/bin/evac (.+?)(?: +#.*)?$", (EXAMPLES / "README.md").read_text(), re.MULTILINE)
+    assert len(lines) > 3
+    for line in lines:
+        words = line.replace("--speed 10", "--speed 1000000").split()
+        expected = 1 if "--respect-budgets-to-the-end" in words else 0
+        assert evac(*words).exit_code == expected, line

@@ -51,5 +51,7 @@ def test_the_help_of_replay_says_units_defaults_and_examples() -> None:
         "[default: 60s]",
         "evac replay examples/s1/events",
         "Exit codes",
+        "left gracefully if it had its SIGTERM early enough",
+        "with its subfolders",
     ):
         assert words in text

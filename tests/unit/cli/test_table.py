@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evac.rendering.words import clean, enumerated, folded
+from evac.rendering.words import clean, enumerated, folded, offset
 from tests.unit.cli.typing_it import EXAMPLES, S1, evac
 
 MIXED = ("replay", str(EXAMPLES / "mixed" / "events.jsonl"), "--cluster", str(EXAMPLES / "mixed"))
@@ -33,7 +33,7 @@ def test_the_story_is_told_in_virtual_seconds_and_in_order() -> None:
     verbs = [line[10:19].strip() for line in lines]
     assert verbs[:3] == ["noticed", "cordoned", "held"]
     assert {"evicted", "deleted", "gone"} <= set(verbs)
-    assert verbs[-1] == "ended"
+    assert verbs[verbs.index("ended") + 1 :] == ["ready"] * verbs[verbs.index("ended") + 1 :].count("ready")
 
 
 def test_every_pod_is_named_in_the_story_and_in_the_table() -> None:
@@ -44,14 +44,23 @@ def test_every_pod_is_named_in_the_story_and_in_the_table() -> None:
         assert name.rpartition("-")[2] in story
 
 
+def test_no_line_ends_in_blanks() -> None:
+    for output in (evac(*S1).stdout, evac(*MIXED).stdout, evac(*S1, FORCE_COLOR="1").stdout):
+        assert not re.search(r" (\x1b\[0m)?$", output, re.MULTILINE)
+
+
 def test_what_held_the_pods_is_told_with_its_numbers() -> None:
     flowing = " ".join(evac(*S1).stdout.split())
     assert "29 pods by its budget: shop/checkout needs 39 of 40 healthy" in flowing
 
 
 def test_kinds_that_were_not_in_the_files_are_not_called_empty() -> None:
-    flowing = " ".join(evac(*S1).stdout.split())
-    assert "not in the files, so not checked: StatefulSet, Job" in flowing
+    flowing = " ".join(evac(*MIXED).stdout.split())
+    assert "not in the files (if there are any, print them too), so unknown: StatefulSet, Job" in flowing
+
+
+def test_the_sample_leaves_no_kind_unknown() -> None:
+    assert "unknown" not in evac(*S1).stdout
 
 
 def test_malformed_events_are_shown_with_their_place_and_counted() -> None:
@@ -61,8 +70,60 @@ def test_malformed_events_are_shown_with_their_place_and_counted() -> None:
     assert "i-0dd44ee55ff667788: no node of this cluster: not ours" in flowing
 
 
-def test_the_last_line_says_how_it_ended() -> None:
-    assert evac(*S1).stdout.rstrip().splitlines()[-1].startswith("33 pods: all left gracefully")
+def test_events_that_are_not_acted_on_say_why_and_a_repeated_notice_is_told() -> None:
+    flowing = " ".join(evac(*MIXED).stdout.split())
+    assert 'events.jsonl:5: instance state "running": nothing to act on' in flowing
+    assert "events.jsonl:4: another notice of i-0bb22cc33dd44ee55: drained once" in flowing
+    s1 = " ".join(evac(*S1).stdout.split())
+    assert "rebalance recommendation for i-0a1b2c3d4e5f60718: a risk, no notice; not acted on" in s1
+
+
+def test_the_last_lines_say_how_it_ended_and_what_it_cost() -> None:
+    flowing = " ".join(evac(*S1).stdout.split())
+    assert re.search(
+        r"33 pods: all left before their host went, the last at \S+, \d+ s before reclaim; "
+        r"PDB shop/checkout was exceeded: \d+ of 39 Ready at worst \(\+\d+\.\ds\)$",
+        flowing,
+    )
+    assert evac(*MIXED).stdout.rstrip().splitlines()[-1].startswith("8 pods: all left gracefully")
+
+
+def test_pods_that_went_early_are_told_from_those_that_went_at_the_end() -> None:
+    flowing = " ".join(evac(*S1).stdout.split())
+    early = re.search(r"(\d+) pods held by PDB shop/checkout went early, deleted a few at a time", flowing)
+    late = re.search(r"(\d+) pods held by PDB shop/checkout to the last safe moment, then deleted", flowing)
+    assert early
+    assert late
+    assert int(early[1]) + int(late[1]) == len(re.findall(r" deleted +\+\S+ +30s", evac(*S1).stdout))
+
+
+def test_endings_are_told_in_words() -> None:
+    story = " ".join(evac(*MIXED).stdout.split("\nip-")[0].split())
+    assert "i-0dd44ee55ff667788 no node of this cluster: not ours" in story
+    assert "not_ours" not in story
+
+
+def test_replacements_are_told_when_they_become_ready() -> None:
+    story = evac(*S1).stdout.split("\nip-")[0]
+    ready = re.findall(r"\+(\S+)s  ready     (\S+) ", story)
+    evicted = [float(at) for at in re.findall(r"\+(\S+)s  evicted   shop/checkout", story)]
+    assert len(ready) > 5
+    assert all(min(abs(at - float(since)) for since, _ in ready) < 0.3 for at in evicted)
+
+
+def test_quiet_shows_the_summary_only() -> None:
+    told, quiet = evac(*S1).stdout, evac(*S1, "--quiet").stdout
+    assert quiet
+    assert told.endswith(quiet)
+    assert not re.search(r"^ +\+\S+  (evicted|gone|ready) ", quiet, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(None, "–"), (-0.04, "+0.0s"), (85, "+85.0s"), (3599, "+3599.0s"), (3630.4, "+1h00m30s"), (-90000, "-25h00m00s")],
+)
+def test_moments_are_seconds_and_from_an_hour_on_hours(seconds: float | None, text: str) -> None:
+    assert offset(seconds) == text
 
 
 def test_names_alike_are_folded_and_none_is_left_out() -> None:

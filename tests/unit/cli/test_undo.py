@@ -13,12 +13,10 @@ from tests.scenes import Json, node
 from tests.unit.cli.loopback import Api, served
 from tests.unit.cli.typing_it import evac
 
-NOW = datetime.now(UTC)
-
 
 def drained(found: Json, *, reclaim_in: float = -600) -> Json:
     """The node as a drain leaves it."""
-    reclaim = NOW + timedelta(seconds=reclaim_in)
+    reclaim = datetime.now(UTC) + timedelta(seconds=reclaim_in)
     mark = Mark("i-0a1b2c3d4e5f60718", "spot-interruption", reclaim, reclaim, reclaim + timedelta(minutes=15))
     return excluded(cordoned(found, mark))
 
@@ -133,7 +131,23 @@ def test_who_we_are_and_what_we_may_are_told_apart(api: Api, way: str, status: i
     assert words in result.stderr
 
 
-def test_a_missing_kubeconfig_is_wrong_usage(tmp_path: Path) -> None:
-    result = evac("undo", "--all", "--kubeconfig", str(tmp_path / "none"))
-    assert result.exit_code == 2
-    assert result.stderr.startswith("evac: ")
+@pytest.mark.parametrize(
+    "words", [("undo", "--all"), ("replay", "--node", "a"), ("replay", "--node", "a", "--dry-run")]
+)
+def test_a_missing_or_empty_kubeconfig_is_wrong_usage_and_named(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "empty").touch()
+    for name, complaint in (("none", "no such file or folder"), ("empty", "the file is empty")):
+        path = tmp_path / name
+        result = evac(*words, "--kubeconfig", str(path))
+        assert (result.exit_code, result.stderr.splitlines()[0]) == (2, f"evac: {path}: {complaint}")
+        assert len(result.stderr.splitlines()) == 2
+
+
+def test_without_a_kubeconfig_the_usual_places_are_named(tmp_path: Path) -> None:
+    assert "evac: /nowhere/kubeconfig: no such file" in evac("undo", "--all").stderr
+    usual = evac("undo", "--all", KUBECONFIG="", HOME=str(tmp_path)).stderr
+    assert f"evac: {tmp_path}/.kube/config: no such file" in usual
+
+
+def test_the_variable_may_name_several_files_some_of_them_missing(way: str) -> None:
+    assert evac("undo", "--all", "--dry-run", KUBECONFIG=f"/nowhere/config:{way}").exit_code == 0

@@ -13,10 +13,19 @@ from tests.scenes import Json
 EXAMPLES = Path(__file__).parents[3] / "examples"
 S1 = ("replay", str(EXAMPLES / "s1" / "events"), "--cluster", str(EXAMPLES / "s1" / "cluster.yaml"))
 
+_NOT_THE_CALLERS: dict[str, str | None] = {
+    "TERM": "xterm-256color",
+    "KUBECONFIG": "/nowhere/kubeconfig",
+    **dict.fromkeys(
+        ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLORTERM", "LINES")
+    ),
+}
+"""What of the environment changes the output: whose terminal runs the tests must not matter."""
+
 
 def evac(*words: str, stdin: str | bytes | None = None, columns: int = 80, **environment: str) -> Result:
     """The command's streams and exit code; no terminal, `columns` wide."""
-    env = {"COLUMNS": str(columns), "NO_COLOR": None, "FORCE_COLOR": None, **environment}
+    env = {**_NOT_THE_CALLERS, "COLUMNS": str(columns), **environment}
     return CliRunner().invoke(app, list(words), input=stdin, env=env)
 
 
