@@ -131,8 +131,8 @@ PACE_BUDGETS: Final[Key[bool | None]] = Key(
     read=optional(truth),
     expects="true or false",
     example="false",
-    help="Exceed a disruption budget by the least, and early, where it would keep pods to their last safe moment; false "
-    "is strict until then. Without it true.",
+    help="Exceed a disruption budget by the least, and early, where it would keep pods to their last safe moment; "
+    "false is strict until then. Without it true.",
     default=None,
 )
 DRY_RUN: Final = Key(

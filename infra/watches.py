@@ -149,8 +149,8 @@ def _faults(watched: Watched) -> Mapping[str, str]:
         contract.METRIC_GIVEN_BACK: f"Notices were handed back: a step failed until the invocation gave up (API server "
         f"unreachable, EC2 failing). They are tried again while there is time; then nodes are taken undrained. A "
         f"connection that times out points at VPC, subnets and security groups. Read: {_logs(watched)}",
-        contract.METRIC_PODS_LOST: f"A node was taken with pods still on it: their shutdown did not fit, or nothing let "
-        f"them go in time (the record in the log names each, and the budget that held it). Read: {_logs(watched)}",
+        contract.METRIC_PODS_LOST: f"A node was taken with pods still on it: their shutdown did not fit, or nothing "
+        f"let them go in time (the record in the log names each, and the budget that held it). Read: {_logs(watched)}",
         contract.METRIC_LEDGER_FAILED: f"The ledger cannot be read or written. Nodes are drained all the same, perhaps "
         f"by two invocations at once, and the history has a gap. aws dynamodb describe-table --table-name {ledger} "
         f"{_REGION}",

@@ -36,6 +36,7 @@ class Orders:
     margin: str
     grace_counted: str
     deletes_at_last_safe_moment: bool = True
+    paces_budgets: bool = True
 
     @property
     def is_live(self) -> bool:
@@ -49,6 +50,7 @@ class Orders:
             margin=_duration("--margin", self.margin, most=MOST_MARGIN_SECONDS),
             grace_counted=_duration("--grace-counted", self.grace_counted, most=MOST_GRACE_COUNTED_SECONDS),
             deletes_at_last_safe_moment=self.deletes_at_last_safe_moment,
+            paces_budgets=self.paces_budgets,
         )
 
     @property

@@ -101,6 +101,14 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
             help="At most this much of a controlled pod's grace counts towards its last safe moment.",
         ),
     ] = "60s",
+    no_pacing: Annotated[
+        bool,
+        typer.Option(
+            "--no-pacing",
+            help="Respect PDBs strictly until a pod's last safe moment, instead of exceeding one that cannot be kept "
+            "by the least, and early.",
+        ),
+    ] = False,
     respect_budgets_to_the_end: Annotated[
         bool,
         typer.Option(
@@ -129,6 +137,7 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         margin=margin,
         grace_counted=grace_counted,
         deletes_at_last_safe_moment=not respect_budgets_to_the_end,
+        paces_budgets=not no_pacing,
     )
     raise typer.Exit(run(orders))
 

@@ -6,7 +6,8 @@ Law: the document is an interface. Fields are added, never renamed or given anot
     mode            "simulated", "dry-run" or "live"
     exit_code       0: every pod left gracefully, 1: some did not
     zero            RFC 3339; all …_s fields that end in "at_s" are seconds from here, null where it never happened
-    settings        margin_s, grace_counted_s, deletes_at_last_safe_moment; startup_s, shutdown_s: null when live
+    settings        margin_s, grace_counted_s, deletes_at_last_safe_moment, paces_budgets; startup_s, shutdown_s: null
+                    when live
     cluster         unknown_kinds: kinds that were not read and so not checked; notes: what else is to be known
     events          count, interruption, ignored, malformed, and each event: place, kind, reason (why nothing is done
                     about it), instances
@@ -57,6 +58,7 @@ def document(replay: Replay) -> Json:
             "margin_s": settings.margin.total_seconds(),
             "grace_counted_s": settings.grace_counted.total_seconds(),
             "deletes_at_last_safe_moment": settings.deletes_at_last_safe_moment,
+            "paces_budgets": settings.paces_budgets,
             "startup_s": _seconds(replay.startup),
             "shutdown_s": _seconds(replay.shutdown),
         },

@@ -71,7 +71,13 @@ def test_a_setting_that_is_given_reaches_the_function(context: dict[str, object]
     [
         {},
         {"clusterEndpoint": ENDPOINT, "clusterCa": CA, "marginSeconds": 30, "graceCountedSeconds": 85},
-        {"dryRun": True, "deleteAtLastSafeMoment": False, "paceBudgets": False, "marginSeconds": 0, "graceCountedSeconds": 0},
+        {
+            "dryRun": True,
+            "deleteAtLastSafeMoment": False,
+            "paceBudgets": False,
+            "marginSeconds": 0,
+            "graceCountedSeconds": 0,
+        },
     ],
 )
 def test_the_function_accepts_whatever_the_stack_gives_it(context: dict[str, object]) -> None:

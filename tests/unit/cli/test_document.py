@@ -89,12 +89,14 @@ def test_settings_are_those_of_the_flags() -> None:
         "--shutdown",
         "1m",
         "--respect-budgets-to-the-end",
+        "--no-pacing",
     )
     settings = told(evac(*S1, *flags, "--output", "json"))["settings"]
     assert settings == {
         "margin_s": 7,
         "grace_counted_s": 30,
         "deletes_at_last_safe_moment": False,
+        "paces_budgets": False,
         "startup_s": 3,
         "shutdown_s": 60,
     }
