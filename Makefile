@@ -51,10 +51,9 @@ test-cluster: $(VENV)/.setup
 	@$(RUN) $(if $(KUBERNETES),EVAC_CONTROL_PLANE_VERSION=$(KUBERNETES)) python -m pytest -m cluster -p no:randomly tests/cluster $(ARGS)
 
 check: $(VENV)/.setup
-	@$(RUN) ruff format --check .
-	@$(RUN) ruff check .
-	@$(RUN) mypy
-	@$(RUN) lint-imports
+	@echo "format and lint ..."; $(RUN) ruff format --check . && $(RUN) ruff check .
+	@echo "types (a minute, the first time) ..."; $(RUN) mypy
+	@echo "import contracts ..."; $(RUN) lint-imports
 
 bench: $(VENV)/.setup
 	@$(RUN) python -m bench $(ARGS)

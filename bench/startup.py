@@ -13,7 +13,7 @@ _REPLAY = ("-m", "evac", "replay", "examples/s1/events", "--cluster", "examples/
 _IMPORTS = {
     "import of lambdas.handlers.interruption": "import lambdas.handlers.interruption",
     "… with boto3 and the cluster's adapter": (
-        "import lambdas.handlers.interruption, boto3, lambdas.adapters.kubernetes as k; k.connect"
+        "import lambdas.handlers.interruption, boto3, lambdas.adapters.kubernetes as k; k.preload()"
     ),
     "peer: import kubernetes.client": "import kubernetes.client",
     "peer: from kubernetes.client import CoreV1Api": "from kubernetes.client import CoreV1Api",

@@ -213,7 +213,8 @@ def _arithmetic(pod: Pod, budget: Budget) -> str:
     """The budget's own numbers, as somebody asks for them at 3 a.m., and the cure where there is one."""
     if not budget.is_observed:
         return f"{budget.ref} is new or changed, and its controller has not counted yet"
-    text = f"{budget.ref} needs {budget.desired} of {budget.expected} healthy and has {budget.healthy}"
+    name = f"{budget.ref} ({budget.rule})" if budget.rule else str(budget.ref)
+    text = f"{name} needs {budget.desired} of {budget.expected} healthy and has {budget.healthy}"
     if not pod.ready:
         return f"{text}; the pod is not Ready itself: unhealthyPodEvictionPolicy: AlwaysAllow would let it go"
     return text if budget.allowed <= 0 else f"{text}; its room is taken by another pod that goes first"

@@ -14,7 +14,6 @@ class Happening(Enum):
     HELD = "held"
     EVICTED = "evicted"
     DELETED = "deleted"
-    REFUSED = "refused"
     GONE = "gone"
     LOST = "lost"
     PROBLEM = "problem"

@@ -86,6 +86,13 @@ class Budget:
     desired: int = 0
     expected: int = 0
 
+    @property
+    def rule(self) -> str:
+        """What its spec says, as people wrote it; empty where it is not known."""
+        if self.min_available:
+            return f"minAvailable {self.min_available}"
+        return f"maxUnavailable {self.max_unavailable}" if self.max_unavailable else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Service:

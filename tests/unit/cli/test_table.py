@@ -51,7 +51,7 @@ def test_no_line_ends_in_blanks() -> None:
 
 def test_what_held_the_pods_is_told_with_its_numbers() -> None:
     flowing = " ".join(evac(*S1).stdout.split())
-    assert "29 pods by its budget: shop/checkout needs 39 of 40 healthy" in flowing
+    assert "29 pods by its budget: shop/checkout (maxUnavailable 1) needs 39 of 40 healthy" in flowing
 
 
 def test_kinds_that_were_not_in_the_files_are_not_called_empty() -> None:

@@ -57,9 +57,9 @@ def test_of_one_budget_one_goes_at_a_time_and_of_two_budgets_one_each() -> None:
 
 
 def test_a_closed_budget_holds_its_pods_until_their_last_safe_moment() -> None:
-    shut = budget(desired=39, expected=40, healthy=39)
+    shut = budget(desired=39, expected=40, healthy=39, max_unavailable="1")
     result = planned(doomed(pod()), current(shut))
-    detail = "default/web needs 39 of 40 healthy and has 39"
+    detail = "default/web (maxUnavailable 1) needs 39 of 40 healthy and has 39"
     assert decision_of(result, pod()) == Stay(Hold.BUDGET, at(85), (shut.ref,), detail)
     assert result.look_again_at == at(85)
 
