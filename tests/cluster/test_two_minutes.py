@@ -9,7 +9,7 @@ from lambdas.contract import LABEL_DRAINING, LABEL_EXCLUDE_FROM_LOAD_BALANCERS, 
 from lambdas.domain.values.drains import Departure, Ending
 from lambdas.domain.values.journal import Happening
 from lambdas.domain.values.settings import Settings
-from tests.cluster.drains import budget_is, drained, pods, room, settle, without_pods
+from tests.cluster.drains import budget_is, drained, pods, ready_counts, room, settle, without_pods
 from tests.cluster.rig import grant
 from tests.scenes import Json, bare, budget, deployment, job, node, service, stateful_set, times
 
@@ -206,3 +206,21 @@ def test_switched_off_a_held_pod_is_left_to_die_and_its_budget_named(plane: Cont
     [fate] = result.record.pods
     assert (result.record.ending, fate.departure) == (Ending.PODS_LOST, Departure.LOST)
     assert [str(ref) for ref in fate.held_by] == ["default/web"]
+
+
+def test_a_budget_that_cannot_be_kept_is_exceeded_by_the_least(plane: ControlPlane, api: Api) -> None:
+    """D1b in small: 12 of 16 pods, start-up 5 s, 25 s to the last safe moment: two or three at a time, not one."""
+    api.apply(node("spot-a", pods=12))
+    settle(api, without_pods(deployment("web", {"spot-a": 12}, annotations=times(5, 1))), ready=12)
+    room(api)
+    api.patch("/apis/apps/v1/namespaces/default/deployments/web", {"spec": {"replicas": 16}})
+    settle(api, [], ready=16)
+    settle(api, [budget("web", {"app": "web"}, maxUnavailable=1)])
+    budget_is(api, "web", disruptionsAllowed=1)
+    with ready_counts(api, "app=web") as counts:
+        result = drained(plane, age=60)
+    assert len(result.record.pods) == 12
+    assert result.record.ending is Ending.DRAINED
+    assert any(fate.note.startswith("paced: ") for fate in result.record.pods)
+    assert max(result.signalled().values()) < 87
+    assert min(counts) >= 12  # one at a time, six would be left at the last safe moment: 10
