@@ -94,12 +94,15 @@ class Chronicle:
         self._node_name = node_name
         self._reporter = reporter
         self._last_seen: Sequence[Pod] = ()
+        self._first: frozenset[PodRef] | None = None
 
     def saw(self, pods: Sequence[Pod], now: datetime) -> None:
         """The node's pods as just observed; one that is no longer among them is gone."""
         if pods is self._last_seen:
             return
         self._last_seen = pods
+        if self._first is None:
+            self._first = frozenset(pod.ref for pod in pods)
         present = set()
         for pod in pods:
             present.add(pod.ref)
@@ -162,6 +165,10 @@ class Chronicle:
                 reason = f"; {story.going.reason}" if story and story.going else ""
                 detail = f"{_grace(ask)}{reason}" + (f"; against {names}" if names else "")
                 self._tell(Happening.DELETED, ask.pod, now, detail)
+
+    def came_later(self, ref: PodRef) -> bool:
+        """Whether the pod was not yet among those that were seen first."""
+        return self._first is not None and ref not in self._first
 
     def is_over(self) -> bool:
         """Whether no pod is left to wait for."""

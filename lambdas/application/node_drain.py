@@ -8,7 +8,7 @@ from lambdas.application.aftermath import Aftermath
 from lambdas.application.chronicle import Chronicle
 from lambdas.application.drain_lock import DrainLock
 from lambdas.application.errands import Errand
-from lambdas.application.node_work import NodeWork
+from lambdas.application.node_work import SCHEDULERS_SEE_BY, NodeWork
 from lambdas.application.requests import Fate, Ports, Request
 from lambdas.domain.decisions.cures import doing, problem_of
 from lambdas.domain.decisions.deadline import LATE_PATH, Deadline, is_long_past, notice_that_counts
@@ -25,7 +25,7 @@ from lambdas.domain.values.actions import Announce, Locate, Mark
 from lambdas.domain.values.answers import Absent, Answer, Located
 from lambdas.domain.values.drains import DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.journal import Entry, Happening
-from lambdas.domain.values.kubernetes import Node
+from lambdas.domain.values.kubernetes import Node, Pod
 from lambdas.domain.values.notices import Instance
 from lambdas.domain.values.observation import NodeView, Observation
 from lambdas.domain.values.settings import Settings
@@ -167,12 +167,23 @@ class NodeDrain:
         if self.phase is not Phase.DRAINING or view is None or not self._lock.may_act(now):
             return ()
         deadline = Deadline(self.notice.reclaim_at, self._settings)
-        since = self._started_at or now
-        is_open = view.node is not None and not view.node.unschedulable
+        is_open = self._is_still_given_pods(view, now)
         return [
-            Doomed(pod, self.node_name, deadline, came_after_notice=is_open and not was_born_before(pod, since))
+            Doomed(pod, self.node_name, deadline, came_after_notice=is_open and self._is_newcomer(pod))
             for pod in view.pods
         ]
+
+    def _is_still_given_pods(self, view: NodeView, now: datetime) -> bool:
+        """Not cordoned, or so lately that a scheduler may not have seen it: it would bind here what is evicted."""
+        if view.node is not None and not view.node.unschedulable:
+            return True
+        cordoned_at = self._work.cordoned_at if self._work else None
+        return cordoned_at is not None and now < cordoned_at + SCHEDULERS_SEE_BY
+
+    def _is_newcomer(self, pod: Pod) -> bool:
+        """By its age, or, within a second that the API does not split, by not having been there at first."""
+        is_old = self._started_at is not None and was_born_before(pod, self._started_at)
+        return not is_old or self.chronicle.came_later(pod.ref)
 
     # --- answers
 

@@ -18,6 +18,9 @@ _CORDON_FIRST = timedelta(milliseconds=300)
 _SEEN_BY = timedelta(seconds=2)
 """A watch shows our own cordon long before this."""
 
+SCHEDULERS_SEE_BY = timedelta(seconds=2)
+"""A scheduler that is behind by up to this binds pods to a node that is cordoned already (seen: 51 in one second)."""
+
 _PATIENCE_WITH_SERVICES = timedelta(seconds=2)
 
 Tell = Callable[[Happening, datetime], None]
@@ -44,6 +47,8 @@ class NodeWork:
         wakes = self._list_when_due(view, now)
         if self._exclude.may_start(now) and self._may_leave_load_balancers(view, observation, chronicle, now):
             self._start(self._exclude, ExcludeFromLoadBalancers(self._node_name), now)
+        if self.cordoned_at:
+            wakes.append(self.cordoned_at + SCHEDULERS_SEE_BY)
         errands = (self._cordon, self._observe, self._exclude)
         return wakes + [e.look_again_at for e in errands if e.look_again_at]
 

@@ -77,6 +77,24 @@ def test_a_node_that_cannot_be_cordoned_is_drained_once_and_its_returned_pods_ar
     assert len(outcome.simulation.journal.on("spot-a")) < 15
 
 
+def test_a_pod_that_a_slow_scheduler_binds_after_the_cordon_is_not_evicted_into_its_arms() -> None:
+    def bind(name: str) -> None:
+        late.apply(bare(name, "spot-a", annotations=times(1, 1)))
+
+    late: Simulation
+
+    def prepare(simulation: Simulation) -> None:
+        nonlocal late
+        late = simulation
+        simulation.schedule(at(0.1), lambda: bind("late"))
+
+    outcome = drain(SPOT, bare("first", "spot-a", annotations=times(1, 4)), prepare=prepare)
+    signalled = outcome.signalled()
+    assert signalled["first"] < 0.1
+    assert 2 < signalled["late"] < 2.2
+    assert outcome.lost == []
+
+
 def test_a_node_that_another_hand_uncordons_is_cordoned_again() -> None:
     def uncordon(simulation: Simulation) -> None:
         def patch() -> None:

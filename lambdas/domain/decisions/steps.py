@@ -17,7 +17,7 @@ class Hold(Enum):
     TURN = "waits its turn at its budget"
     FINISH = "left to finish"
     CRITICAL = "goes when no other pod is on its way out"
-    OPEN_NODE = "the node could not be cordoned and would be given it back"
+    OPEN_NODE = "the node is still given pods and would be given it back"
     ANSWER = "waits for the API's answer"
     RETRY = "tried again shortly"
 
@@ -77,7 +77,7 @@ Decision = Skip | Await | Stay | Go
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """A pod on a node that will be taken. `came_after_notice`: to a node that is not cordoned, in spite of us."""
+    """A pod on a node that will be taken. `came_after_notice`: to a node that is still given pods, in spite of us."""
 
     pod: Pod
     node_name: str
