@@ -4,6 +4,15 @@ Law: whatever is read from files, flags or standard input fails with `InputError
 """
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of something that changes a cluster: what is left, and how to go on or back."""
+
+    def __init__(self, message: str, *, cure: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.cure = cure
+
+
 class InputError(Exception):
     """Wrong usage or an unreadable file: what and where, and what to do about it.
 

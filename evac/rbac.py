@@ -1,25 +1,30 @@
-"""What the function may do inside a cluster: one ClusterRole, bound to the group that its access entry names.
+"""What the function may do inside a cluster: one ClusterRole, bound to the group that its access entry names, and the
+admission policy that holds it to its few patches of pods.
 
-Law: verbs are listed one by one, each is one that the adapter uses, and a test takes each away and sees it missed.
+Law: verbs are listed one by one, each is one that the adapter uses, and a test takes each away and sees it missed. No
+right to patch pods without the policy.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lambdas.contract import CLUSTER_ROLE, KUBERNETES_GROUP
+from lambdas.adapters.kubernetes.guard import BINDING, POLICY
+from lambdas.contract import CLUSTER_ROLE, KUBERNETES_GROUP, RELEASE_GUARD
 
 _RBAC = "rbac.authorization.k8s.io"
+_ADMISSION = "admissionregistration.k8s.io"
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """One verb on one resource of one API group ("" is the core), and what it is for."""
+    """One verb on one resource of one API group ("" is the core), and what it is for. `name`: of this object only."""
 
     group: str
     resource: str
     verb: str
     why: str
+    name: str = ""
 
 
 _ALWAYS = (
@@ -37,44 +42,76 @@ _ALWAYS = (
     Right("", "events", "create", "write what became of the drain onto the node"),
 )
 _DELETE = Right("", "pods", "delete", "at a pod's last safe moment, and where several budgets cover it")
+_RELEASE = (
+    Right("", "pods", "get", "is a pod still as it was, where its patch was refused"),
+    Right("", "pods", "patch", "release it from its ReplicaSet, take it back, wake its ReplicaSet"),
+    Right("apps", "deployments", "list", "how many pods more than its replicas does it consent to"),
+    Right("apps", "deployments", "watch", "see it scaled, rolled on or deleted"),
+    Right("apps", "replicasets", "list", "whose is the pod, and would another one adopt it"),
+    Right("apps", "replicasets", "watch", "see it back off, or followed by the next revision"),
+    Right("apps", "daemonsets", "list", "would one adopt the released pod"),
+    Right("batch", "jobs", "list", "would one adopt the released pod"),
+    Right("", "replicationcontrollers", "list", "would one adopt the released pod"),
+    Right("networking.k8s.io", "networkpolicies", "list", "would the released pod drop out of one"),
+    Right("", "resourcequotas", "list", "is there room in them for the replacement"),
+    Right("", "persistentvolumeclaims", "list", "may the replacement use the volumes while the pod still does"),
+    Right("autoscaling", "horizontalpodautoscalers", "list", "would one act on the surplus"),
+    Right(_ADMISSION, "validatingadmissionpolicies", "get", "does the guard of these patches stand", RELEASE_GUARD),
+    Right(_ADMISSION, "validatingadmissionpolicybindings", "get", "and is it in force", RELEASE_GUARD),
+)
 
 
-def rights(*, deletes: bool = True) -> tuple[Right, ...]:
-    """Every right. Without `deletes` a pod that its budget holds, or that has several, is left to die with the host."""
-    return (*_ALWAYS, _DELETE) if deletes else _ALWAYS
+def rights(*, deletes: bool = True, releases: bool = True) -> tuple[Right, ...]:
+    """Every right. Without `deletes` a pod that its budget holds, or that has several, is left to die with the host;
+    without `releases` pods are evicted first and replaced after."""
+    return (*_ALWAYS, *([_DELETE] if deletes else []), *(_RELEASE if releases else []))
 
 
-def manifests(*, deletes: bool = True) -> list[dict[str, Any]]:
-    """The ClusterRole and the ClusterRoleBinding, as the API takes them."""
-    role = {
+def manifests(*, deletes: bool = True, releases: bool = True) -> list[dict[str, Any]]:
+    """The ClusterRole and the ClusterRoleBinding, as the API takes them; with `releases` the guard's policy and binding
+    before them, so that the right to patch pods never stands alone."""
+    guard = [dict(POLICY), dict(BINDING)] if releases else []
+    return [*guard, _role(rights(deletes=deletes, releases=releases)), _binding()]
+
+
+def _role(wanted: tuple[Right, ...]) -> dict[str, Any]:
+    return {
         "apiVersion": f"{_RBAC}/v1",
         "kind": "ClusterRole",
         "metadata": {"name": CLUSTER_ROLE},
-        "rules": _rules(rights(deletes=deletes)),
+        "rules": _rules(wanted),
     }
-    binding = {
+
+
+def _binding() -> dict[str, Any]:
+    return {
         "apiVersion": f"{_RBAC}/v1",
         "kind": "ClusterRoleBinding",
         "metadata": {"name": CLUSTER_ROLE},
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": CLUSTER_ROLE},
         "subjects": [{"apiGroup": _RBAC, "kind": "Group", "name": KUBERNETES_GROUP}],
     }
-    return [role, binding]
 
 
-def render(*, deletes: bool = True) -> str:
+def render(*, deletes: bool = True, releases: bool = True) -> str:
     """The same as YAML, for `kubectl apply -f -`."""
     import yaml  # noqa: PLC0415 - who only wants the manifests need not have it
 
-    documents = manifests(deletes=deletes)
+    documents = manifests(deletes=deletes, releases=releases)
     return str(yaml.safe_dump_all(documents, sort_keys=False, default_flow_style=False, explicit_start=True))
 
 
 def _rules(wanted: tuple[Right, ...]) -> list[Mapping[str, list[str]]]:
     """One rule a resource, its verbs in the order in which they are listed above."""
-    verbs: dict[tuple[str, str], list[str]] = {}
+    verbs: dict[tuple[str, str, str], list[str]] = {}
     for right in wanted:
-        verbs.setdefault((right.group, right.resource), []).append(right.verb)
+        verbs.setdefault((right.group, right.resource, right.name), []).append(right.verb)
     return [
-        {"apiGroups": [group], "resources": [resource], "verbs": names} for (group, resource), names in verbs.items()
+        {
+            "apiGroups": [group],
+            "resources": [resource],
+            **({"resourceNames": [name]} if name else {}),
+            "verbs": names,
+        }
+        for (group, resource, name), names in verbs.items()
     ]

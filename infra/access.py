@@ -1,4 +1,4 @@
-"""How the function's role gets into the cluster: an EKS access entry, or a line for aws-auth.
+"""How a function's role gets into the cluster: an EKS access entry, or a line for aws-auth.
 
 Both only say who the role is, by a Kubernetes group; what the group may do is RBAC (`evac rbac`).
 """
@@ -9,12 +9,12 @@ from constructs import Construct
 from lambdas import contract
 
 
-def access_entry(scope: Construct, cluster_name: str, role: aws_iam.IRole) -> aws_eks.CfnAccessEntry:
+def access_entry(scope: Construct, construct_id: str, cluster_name: str, role: aws_iam.IRole) -> aws_eks.CfnAccessEntry:
     """An entry of type STANDARD without an access policy: no managed one short of cluster admin allows both cordon
     and evict. Refused by EKS for a cluster in CONFIG_MAP mode (EKS user guide, access entries)."""
     return aws_eks.CfnAccessEntry(
         scope,
-        "AccessEntry",
+        construct_id,
         cluster_name=cluster_name,
         principal_arn=role.role_arn,
         type="STANDARD",

@@ -6,7 +6,7 @@ from typing import Final
 from aws_cdk import aws_cloudwatch, aws_cloudwatch_actions, aws_sns
 from constructs import Construct
 
-from infra.watches import Watch
+from infra.watching import Watch
 
 HEARTBEAT_MINUTES: Final = 6
 HEARTBEAT_SILENT: Final = 5
@@ -43,7 +43,8 @@ def _counter(scope: Construct, watch: Watch) -> aws_cloudwatch.Alarm:
 
 
 def _heartbeat(scope: Construct, watch: Watch) -> aws_cloudwatch.Alarm:
-    """Nothing is bad: a queue that nobody polls stops sending metrics altogether."""
+    """Nothing is bad: a queue that nobody polls stops sending metrics altogether, and a sweep that does not happen
+    counts nothing. (One that finishes a drain lasts up to three minutes: five are silent only if none goes through.)"""
     return aws_cloudwatch.Alarm(
         scope,
         watch.name,

@@ -70,6 +70,11 @@ def text(pattern: str) -> Callable[[object], str]:
     return read
 
 
+def one_of(*words: str) -> Callable[[object], str]:
+    """One of these words, written as here."""
+    return text("|".join(map(re.escape, words)))
+
+
 def several(pattern: str, at_most: int) -> Callable[[object], tuple[str, ...]]:
     """One to `at_most` different strings: a JSON list, or separated by commas."""
     one = text(pattern)

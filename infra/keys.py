@@ -5,7 +5,7 @@
 
 from typing import Any, Final
 
-from infra.context import Key, certificate, optional, several, text, truth, whole, whole_of
+from infra.context import Key, certificate, one_of, optional, several, text, truth, whole, whole_of
 from lambdas.contract import MOST_GRACE_COUNTED_SECONDS, MOST_MARGIN_SECONDS
 
 # The values PutRetentionPolicy takes: CloudWatch Logs API reference, retentionInDays.
@@ -27,8 +27,8 @@ ACCESS_ENTRY: Final = Key(
     read=truth,
     expects="true or false",
     example="false",
-    help="Make an EKS access entry for the function's role. false for a cluster in CONFIG_MAP mode: "
-    "then the output AwsAuthEntry is the line to add to aws-auth.",
+    help="Make EKS access entries for the functions' roles. false for a cluster in CONFIG_MAP mode: "
+    "then the outputs AwsAuthEntry and AwsAuthEntrySweeper are the lines to add to aws-auth.",
     default=True,
 )
 CLUSTER_ENDPOINT: Final[Key[str | None]] = Key(
@@ -69,7 +69,7 @@ SUBNET_IDS: Final[Key[tuple[str, ...]]] = Key(
     read=several(r"subnet-[0-9a-f]{8,17}", at_most=16),  # Lambda quota: 16 subnets
     expects="1 to 16 different subnet ids, separated by commas",
     example="subnet-0a1b2c3d4e5f60718,subnet-0f9e8d7c6b5a40312",
-    help="With securityGroupIds: private subnets for the function, for clusters with a private endpoint only.",
+    help="With securityGroupIds: private subnets for the functions, for clusters with a private endpoint only.",
     default=(),
 )
 SECURITY_GROUP_IDS: Final[Key[tuple[str, ...]]] = Key(
@@ -77,7 +77,7 @@ SECURITY_GROUP_IDS: Final[Key[tuple[str, ...]]] = Key(
     read=several(r"sg-[0-9a-f]{8,17}", at_most=5),  # Lambda quota: 5 security groups
     expects="1 to 5 different security group ids, separated by commas",
     example="sg-0a1b2c3d4e5f60718",
-    help="With subnetIds: security groups of the function; the cluster's must allow them in on 443.",
+    help="With subnetIds: security groups of the functions; the cluster's must allow them in on 443.",
     default=(),
 )
 # 1769 MB are one whole vCPU (Lambda developer guide, memory). What a cold start imports and makes takes 1.5 s of one,
@@ -87,7 +87,7 @@ MEMORY_SIZE: Final = Key(
     read=whole(256, 10240),
     expects="a whole number of MB from 256 (below it a drain of 250 pods does not fit) to 10240",
     example="1769",
-    help="The function's memory in MB; the processor comes with it, 1769 MB being one whole vCPU.",
+    help="The interruption function's memory in MB; the processor comes with it, 1769 MB being one whole vCPU.",
     default=1769,
 )
 # A batch is busy for two minutes, and the pollers take what is there: in a storm batches hold one or two notices. So
@@ -117,23 +117,44 @@ GRACE_COUNTED_SECONDS: Final[Key[int | None]] = Key(
     help="At most this much of a controlled pod's grace counts towards its last safe moment. Without it 60.",
     default=None,
 )
-DELETE_AT_LAST_SAFE_MOMENT: Final[Key[bool | None]] = Key(
-    name="deleteAtLastSafeMoment",
-    read=optional(truth),
-    expects="true or false",
-    example="false",
-    help="Delete a pod that its disruption budget still holds at its last safe moment; false leaves it to die "
-    "with the host, and reports it. Without it true.",
+BUDGETS: Final[Key[str | None]] = Key(
+    name="budgets",
+    read=optional(one_of("pace", "deadline", "never")),
+    expects="pace, deadline or never",
+    example="deadline",
+    help="How far disruption budgets are exceeded. pace: one that would keep pods to their last safe moment, by the "
+    "least and early; deadline: strictly kept until that moment, then the pod is deleted; never: the pod is left to "
+    "die with the host, and reported. Without it pace.",
     default=None,
 )
-PACE_BUDGETS: Final[Key[bool | None]] = Key(
-    name="paceBudgets",
+RELEASE: Final[Key[str | None]] = Key(
+    name="release",
+    read=optional(one_of("within", "enough", "all", "off")),
+    expects="within, enough, all or off",
+    example="within",
+    help="How many pods of a Deployment are released from it at a time, to be replaced before they are evicted. "
+    "within: its maxSurge; enough: more where the deadline asks for it or there is no room; all: all at once; "
+    "off: none. An annotation on the Deployment overrides it. Without it enough.",
+    default=None,
+)
+RELEASE_UNCHECKED: Final[Key[bool | None]] = Key(
+    name="releaseUnchecked",
     read=optional(truth),
     expects="true or false",
-    example="false",
-    help="Exceed a disruption budget by the least, and early, where it would keep pods to their last safe moment; "
-    "false is strict until then. Without it true.",
+    example="true",
+    help="Release also where a kind of object that may forbid it cannot be read. Without it false.",
     default=None,
+)
+# Lambda keeps 100 executions of an account unreserved (Lambda developer guide, reserved concurrency), or all 10 of an
+# account that has no more: there a reservation fails the deployment.
+RESERVE_SWEEPER: Final = Key(
+    name="reserveSweeper",
+    read=truth,
+    expects="true or false",
+    example="false",
+    help="Reserve one execution for the sweeper, so that two sweeps never overlap. false for an account whose "
+    "concurrency limit is still 10: Lambda refuses to reserve there.",
+    default=True,
 )
 DRY_RUN: Final = Key(
     name="dryRun",
@@ -148,7 +169,7 @@ LOG_RETENTION_DAYS: Final = Key(
     read=whole_of(RETENTION_DAYS),
     expects=f"a number of days that CloudWatch takes ({', '.join(map(str, RETENTION_DAYS))})",
     example="30",
-    help="How long the function's logs are kept.",
+    help="How long the functions' logs are kept.",
     default=30,
 )
 ACCOUNT: Final[Key[str | None]] = Key(
@@ -171,5 +192,11 @@ REGION: Final[Key[str | None]] = Key(
 KEYS: Final[tuple[Key[Any], ...]] = (
     CLUSTER_NAME, ACCESS_ENTRY, CLUSTER_ENDPOINT, CLUSTER_CA, ALARM_TOPIC_ARN, ALARM_EMAIL, SUBNET_IDS,
     SECURITY_GROUP_IDS, MEMORY_SIZE, MAX_CONCURRENCY, MARGIN_SECONDS, GRACE_COUNTED_SECONDS,
-    DELETE_AT_LAST_SAFE_MOMENT, PACE_BUDGETS, DRY_RUN, LOG_RETENTION_DAYS, ACCOUNT, REGION,
+    BUDGETS, RELEASE, RELEASE_UNCHECKED, RESERVE_SWEEPER, DRY_RUN, LOG_RETENTION_DAYS, ACCOUNT, REGION,
 )  # fmt: skip
+
+RETIRED: Final = {
+    "deleteAtLastSafeMoment": f"-c {BUDGETS.name}=never instead of false, and nothing instead of true",
+    "paceBudgets": f"-c {BUDGETS.name}=deadline instead of false, and nothing instead of true",
+}
+"""Keys that are no more, each with what to type."""

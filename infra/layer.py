@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 PYTHON_VERSION: Final = "3.14"
-"""Of the function's runtime (`infra.function`): newest that Lambda and the wheels have."""
+"""Of the function's runtime (`infra.running`): newest that Lambda and the wheels have."""
 
 PLATFORMS: Final = ("manylinux2014_aarch64", "manylinux_2_28_aarch64")
 """arm64; Lambda's python3.14 runs on Amazon Linux 2023, whose glibc is 2.34."""

@@ -1,10 +1,9 @@
-"""What the function may do in AWS: each statement one sentence, nothing by a managed policy.
+"""What the functions may do in AWS: each statement one sentence, nothing by a managed policy.
 
-Law: an action is here because the function calls it, on the one resource it calls it on. What has no resource-level
-permission says so. (What it may do inside the cluster is RBAC: `evac rbac`.)
+Law: an action is here because a function calls it, on the one resource it calls it on. What has no resource-level
+permission says so. (What they may do inside the cluster is RBAC: `evac rbac`.)
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import Acknowledgment, Aws, Validations, aws_dynamodb, aws_iam, aws_logs, aws_sqs
@@ -13,34 +12,51 @@ from constructs import Construct
 from infra.queues import NoticeQueues
 from infra.settings import Settings
 
-
-@dataclass(frozen=True, slots=True)
-class Resources:
-    """What the function works on."""
-
-    queues: NoticeQueues
-    ledger: aws_dynamodb.ITable
-    logs: aws_logs.ILogGroup
+_Policies = dict[str, list[aws_iam.PolicyStatement]]
 
 
-def function_role(scope: Construct, settings: Settings, resources: Resources) -> aws_iam.Role:
-    """The function's role. Its policies are inside it, so that whoever waits for the role waits for them too:
-    an event source that is made before its permissions fails the deployment (aws-cdk 6770)."""
+def interruption_role(
+    scope: Construct,
+    settings: Settings,
+    *,
+    queues: NoticeQueues,
+    ledger: aws_dynamodb.ITable,
+    logs: aws_logs.ILogGroup,
+) -> aws_iam.Role:
+    """The interruption function's: what every drain needs, and its queues."""
     policies = {
-        "Logs": [_write_logs(resources.logs)],
-        "Queues": [_read_notices(resources.queues.notices), _send_rejected(resources.queues.rejected)],
-        "Ledger": [_keep_ledger(resources.ledger)],
-        "Nodes": [_find_instances()],
+        "Queues": [_read_notices(queues.notices), _send_rejected(queues.rejected)],
+        **_of_a_drain(settings, ledger, logs),
     }
+    about = f"Drains interrupted spot nodes of the EKS cluster {settings.cluster_name}"
+    return _role(scope, settings, about, policies)
+
+
+def sweeper_role(
+    scope: Construct, settings: Settings, *, ledger: aws_dynamodb.ITable, logs: aws_logs.ILogGroup
+) -> aws_iam.Role:
+    """The sweeper's: what every drain needs. It finds its work in the cluster, so no queue."""
+    about = f"Finishes or undoes what interrupted drains left in the EKS cluster {settings.cluster_name}"
+    return _role(scope, settings, about, _of_a_drain(settings, ledger, logs))
+
+
+def _of_a_drain(settings: Settings, ledger: aws_dynamodb.ITable, logs: aws_logs.ILogGroup) -> _Policies:
+    policies = {"Logs": [_write_logs(logs)], "Ledger": [_keep_ledger(ledger)], "Nodes": [_find_instances()]}
     if settings.cluster_endpoint is None:
         policies["Cluster"] = [_describe_cluster(settings.cluster_name)]
     if settings.subnet_ids:
         policies["Network"] = [_manage_interfaces(), _not_from_our_code()]
+    return policies
+
+
+def _role(scope: Construct, settings: Settings, description: str, policies: _Policies) -> aws_iam.Role:
+    """A function's role. Its policies are inside it, so that whoever waits for the role waits for them too:
+    an event source that is made before its permissions fails the deployment (aws-cdk 6770)."""
     role = aws_iam.Role(
         scope,
         "Role",
         assumed_by=aws_iam.ServicePrincipal("lambda.amazonaws.com"),
-        description=f"Drains interrupted spot nodes of the EKS cluster {settings.cluster_name}",
+        description=description,
         inline_policies={name: aws_iam.PolicyDocument(statements=statements) for name, statements in policies.items()},
     )
     Validations.of(role).acknowledge(

@@ -31,8 +31,10 @@ class Settings:
     max_concurrency: int
     margin_seconds: int | None
     grace_counted_seconds: int | None
-    delete_at_last_safe_moment: bool | None
-    pace_budgets: bool | None
+    budgets: str | None
+    release: str | None
+    release_unchecked: bool | None
+    reserve_sweeper: bool
     dry_run: bool
     log_retention_days: int
     account: str | None
@@ -61,8 +63,10 @@ class Settings:
             max_concurrency=keys.MAX_CONCURRENCY.of(context),
             margin_seconds=keys.MARGIN_SECONDS.of(context),
             grace_counted_seconds=keys.GRACE_COUNTED_SECONDS.of(context),
-            delete_at_last_safe_moment=keys.DELETE_AT_LAST_SAFE_MOMENT.of(context),
-            pace_budgets=keys.PACE_BUDGETS.of(context),
+            budgets=keys.BUDGETS.of(context),
+            release=keys.RELEASE.of(context),
+            release_unchecked=keys.RELEASE_UNCHECKED.of(context),
+            reserve_sweeper=keys.RESERVE_SWEEPER.of(context),
             dry_run=keys.DRY_RUN.of(context),
             log_retention_days=keys.LOG_RETENTION_DAYS.of(context),
             account=keys.ACCOUNT.of(context),
@@ -98,6 +102,10 @@ def _refuse_unknown(context: Mapping[str, object]) -> None:
     for name in context:
         if name in names or ":" in name or name.startswith("@") or name in CDK_WORDS:
             continue
+        if name in keys.RETIRED:
+            raise ContextError(
+                f"context key {name} is no more (its value is {context[name]!r}): type {keys.RETIRED[name]}"
+            )
         close = get_close_matches(name, names, n=1)
         cure = f"-c {close[0]}=... instead" if close else f"one of {', '.join(names)}"
         raise ContextError(f"context key {name} is unknown (its value is {context[name]!r}): type {cure}")

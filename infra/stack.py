@@ -11,7 +11,9 @@ from infra.function import InterruptionFunction
 from infra.ledger import ledger
 from infra.queues import NoticeQueues
 from infra.rules import NOTICES
+from infra.running import Package, dependencies_layer
 from infra.settings import Settings
+from infra.sweeper import Sweeper
 from infra.topic import alarm_topic
 from infra.watches import Watched, watches
 
@@ -38,6 +40,7 @@ class EvacStack(Stack):
             description=f"Drains interrupted spot nodes of the EKS cluster {settings.cluster_name}",
         )
         self.settings = settings
+        package = Package(code, dependencies_layer(self, dependencies))
         self.queues = NoticeQueues(self, "Queues", kinds=NOTICES)
         self.ledger = ledger(self)
         self.interruption = InterruptionFunction(
@@ -46,13 +49,16 @@ class EvacStack(Stack):
             settings=settings,
             queues=self.queues,
             ledger=self.ledger,
-            code=code,
-            dependencies=dependencies,
+            package=package,
+        )
+        self.sweeper = Sweeper(
+            self, "Sweeper", settings=settings, queues=self.queues, ledger=self.ledger, package=package
         )
         if settings.access_entry:
-            access_entry(self, settings.cluster_name, self.interruption.role)
+            access_entry(self, "AccessEntry", settings.cluster_name, self.interruption.role)
+            access_entry(self, "SweeperAccessEntry", settings.cluster_name, self.sweeper.role)
         self.topic = alarm_topic(self, settings)
-        watched = Watched(settings.cluster_name, self.queues, self.interruption)
+        watched = Watched(settings.cluster_name, self.queues, self.interruption, self.sweeper)
         Alarms(self, "Alarms", watches=watches(watched), topic=self.topic)
         self._tell()
 
@@ -63,10 +69,14 @@ class EvacStack(Stack):
         if not self.settings.access_entry:
             said = "Append this to mapRoles: kubectl edit -n kube-system configmap/aws-auth"
             self._output("AwsAuthEntry", aws_auth_entry(self.interruption.role), said)
+            self._output("AwsAuthEntrySweeper", aws_auth_entry(self.sweeper.role), f"{said} (the sweeper)")
         function = self.interruption.function.function_name
         self._output("FunctionName", function, "The interruption function")
         self._output("RoleArn", self.interruption.role.role_arn, "What the cluster lets in")
-        self._output("LogGroupName", self.interruption.logs.log_group_name, "The function's logs")
+        self._output("LogGroupName", self.interruption.logs.log_group_name, "The interruption function's logs")
+        self._output("SweeperFunctionName", self.sweeper.function.function_name, "The sweeper function")
+        self._output("SweeperRoleArn", self.sweeper.role.role_arn, "What the cluster lets in for sweeps")
+        self._output("SweeperLogGroupName", self.sweeper.logs.log_group_name, "The sweeper's logs")
         self._output("LedgerTableName", self.ledger.table_name, "Locks and history of drains")
         self._output("QueueUrl", self.queues.notices.queue_url, "The notice queue")
         self._output("UndeliveredQueueUrl", self.queues.undelivered.queue_url, "What EventBridge could not deliver")

@@ -196,6 +196,55 @@ def service(name: str, selector: Mapping[str, str], **spec: Any) -> Json:
     }
 
 
+def daemon_set(name: str, labels: Mapping[str, str], **of: Any) -> Json:
+    """A DaemonSet that no node is right for: it makes no pods, and selects all the same."""
+    of.setdefault("nodeSelector", {"no-such": "node"})
+    spec = {"selector": {"matchLabels": dict(labels)}, "template": template(labels, **of)}
+    return workload("DaemonSet", name, spec)
+
+
+def quota(name: str, used: Mapping[str, str], **hard: str) -> Json:
+    """A ResourceQuota with what its controller has counted."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"hard": dict(hard)},
+        "status": {"hard": dict(hard), "used": dict(used)},
+    }
+
+
+def autoscaler(name: str, *, least: int, most: int, annotations: Mapping[str, str] | None = None, **spec: Any) -> Json:
+    """A HorizontalPodAutoscaler of the Deployment of that name."""
+    metric = {
+        "type": "Resource",
+        "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}},
+    }
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": name, "namespace": "default", "annotations": dict(annotations or {})},
+        "spec": {"scaleTargetRef": target, "minReplicas": least, "maxReplicas": most, "metrics": [metric], **spec},
+    }
+
+
+def claim(name: str, mode: str = "ReadWriteOnce") -> Json:
+    """A PersistentVolumeClaim."""
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"accessModes": [mode], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+
+
+def apart(labels: Mapping[str, str], by: str = "topology.kubernetes.io/zone") -> Json:
+    """The affinity of pods that must not share a place with their like."""
+    term = {"labelSelector": {"matchLabels": dict(labels)}, "topologyKey": by}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
 def spot_notice(name: str, *, seconds: float = 0, action: str = "terminate") -> Json:
     """The EventBridge event for the instance of this node."""
     return {

@@ -3,6 +3,6 @@
 Exit codes: 0 all went well, 1 it did not (pods were lost, marks not taken off), 2 wrong usage or unreadable input.
 """
 
-from evac.cli.commands import main
+from evac.cli.commands import kubectl, main
 
-__all__ = ["main"]
+__all__ = ["kubectl", "main"]

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from evac.errors import InputError
+from evac.errors import InputError, Interrupted
 from evac.rendering.words import clean
 from evac.streams import let_go_of_stdout, soften_streams
 
@@ -37,6 +37,8 @@ class Commands(TyperGroup):
         except typer.TyperException as error:
             message = error.format_message().replace(_VALIDATORS_OWN, "")
             code = complain(message, f"see: {_help_of(error)}", error.exit_code)
+        except Interrupted as error:
+            code = complain(error.message, error.cure, _INTERRUPTED)
         except (KeyboardInterrupt, typer.Abort):
             code = complain("interrupted", "after a live replay: evac undo NODE takes our marks off", _INTERRUPTED)
         except BrokenPipeError:

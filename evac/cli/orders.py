@@ -1,14 +1,12 @@
 """What the options of `evac replay` ask for, checked against one another."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
+from evac.cli.drain_options import duration_of
 from evac.errors import InputError
-from evac.scenario.durations import read_duration
 from evac.scenario.files import STANDARD_INPUT
 from evac.scenario.kinds import COMMAND
 from evac.simulator import SimulatorOptions
-from lambdas.contract import MOST_GRACE_COUNTED_SECONDS, MOST_MARGIN_SECONDS
 from lambdas.domain.values.settings import Settings
 
 _STARTUP = "10s"
@@ -18,7 +16,7 @@ _FASTEST = 1e6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """A replay as it was asked for, durations as they were typed. What is None was not given."""
+    """A replay as it was asked for, the simulator's durations as they were typed. What is None was not given."""
 
     events: str | None = None
     clusters: tuple[str, ...] = ()
@@ -33,10 +31,7 @@ class Orders:
     speed: float | None = None
     startup: str | None = None
     shutdown: str | None = None
-    margin: str
-    grace_counted: str
-    deletes_at_last_safe_moment: bool = True
-    paces_budgets: bool = True
+    settings: Settings
 
     @property
     def is_live(self) -> bool:
@@ -44,21 +39,11 @@ class Orders:
         return self.kubeconfig is not None and not self.is_dry_run
 
     @property
-    def settings(self) -> Settings:
-        """The drain's settings. Raises `InputError`; the bounds are the function's own."""
-        return Settings(
-            margin=_duration("--margin", self.margin, most=MOST_MARGIN_SECONDS),
-            grace_counted=_duration("--grace-counted", self.grace_counted, most=MOST_GRACE_COUNTED_SECONDS),
-            deletes_at_last_safe_moment=self.deletes_at_last_safe_moment,
-            paces_budgets=self.paces_budgets,
-        )
-
-    @property
     def options(self) -> SimulatorOptions:
         """The simulator's. Raises `InputError`."""
         return SimulatorOptions(
-            startup=_duration("--startup", self.startup or _STARTUP),
-            shutdown=_duration("--shutdown", self.shutdown or _SHUTDOWN),
+            startup=duration_of("--startup", self.startup or _STARTUP),
+            shutdown=duration_of("--shutdown", self.shutdown or _SHUTDOWN),
         )
 
     def check(self) -> None:
@@ -66,7 +51,7 @@ class Orders:
         self._check_what()
         self._check_where()
         self._check_watching()
-        _ = self.settings, self.options
+        _ = self.options
 
     def _check_what(self) -> None:
         if self.events is None and not self.nodes:
@@ -101,13 +86,3 @@ class Orders:
                 "--speed, --startup and --shutdown are the simulator's; a real cluster takes its own time",
                 cure="leave them out, or add --dry-run",
             )
-
-
-def _duration(option: str, text: str, most: int | None = None) -> timedelta:
-    try:
-        duration = read_duration(text)
-    except InputError as error:
-        raise InputError(f"{option}: {error.message}", cure=error.cure) from None
-    if most is not None and duration > timedelta(seconds=most):
-        raise InputError(f"{option}: {text!r} is more than {most}s", cure=f"give 0s to {most}s")
-    return duration

@@ -23,8 +23,17 @@ def rbac(
             " the host.",
         ),
     ] = False,
+    no_release: Annotated[
+        bool,
+        typer.Option(
+            "--no-release",
+            help="Leave out what releases need, the right to patch pods and its admission policy: pods are then evicted"
+            " before they are replaced.",
+        ),
+    ] = False,
 ) -> None:
-    """Print the ClusterRole and ClusterRoleBinding that the function needs.
+    """Print the ClusterRole and ClusterRoleBinding that the function needs, and the ValidatingAdmissionPolicy with its
+    binding that allows it the patches of a release and no others of pods (Kubernetes 1.30 and newer).
 
     \b
     Apply them:      evac rbac | kubectl apply -f -
@@ -35,7 +44,7 @@ def rbac(
     from evac.rbac import manifests, render  # noqa: PLC0415 - this command alone
 
     if output is Form.YAML:
-        typer.echo(render(deletes=not without_delete), nl=False)
+        typer.echo(render(deletes=not without_delete, releases=not no_release), nl=False)
         return
-    items = manifests(deletes=not without_delete)
+    items = manifests(deletes=not without_delete, releases=not no_release)
     typer.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=2))

@@ -5,6 +5,19 @@ from typing import Annotated
 
 import typer
 
+from evac.cli.drain_options import (
+    GRACE_COUNTED,
+    MARGIN,
+    Budgets,
+    GraceCounted,
+    Margin,
+    Release,
+    ReleaseUnchecked,
+    drain_settings,
+    instead,
+)
+from lambdas.domain.values.settings import BudgetMode, ReleaseMode
+
 
 class Output(Enum):
     """How the outcome is shown."""
@@ -37,6 +50,7 @@ its subfolders), or - for standard input. Bodies wrapped by SNS or SQS are unwra
 _CLUSTER = """Kubernetes manifests, YAML or JSON: a file, a folder (with its subfolders), or - for standard input; may
 be given several times. What the kubectl command above prints is a cluster, with -o yaml too; a kind that is not
 there is said to be unknown, not taken for empty."""
+_TO_THE_END = "--respect-budgets-to-the-end"
 
 
 def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
@@ -91,30 +105,16 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
             show_default=False,
         ),
     ] = None,
-    margin: Annotated[
-        str, typer.Option(metavar="TIME", help="Kept free before reclaim: shutdowns are to be over by then.")
-    ] = "5s",
-    grace_counted: Annotated[
-        str,
-        typer.Option(
-            metavar="TIME",
-            help="At most this much of a controlled pod's grace counts towards its last safe moment.",
-        ),
-    ] = "60s",
-    no_pacing: Annotated[
-        bool,
-        typer.Option(
-            "--no-pacing",
-            help="Respect PDBs strictly until a pod's last safe moment, instead of exceeding one that cannot be kept "
-            "by the least, and early.",
-        ),
+    margin: Margin = MARGIN,
+    grace_counted: GraceCounted = GRACE_COUNTED,
+    budgets: Budgets = BudgetMode.PACE,
+    release: Release = ReleaseMode.ENOUGH,
+    release_unchecked: ReleaseUnchecked = False,
+    _no_pacing: Annotated[
+        bool, typer.Option("--no-pacing", hidden=True, callback=instead("--no-pacing", "--budgets deadline"))
     ] = False,
-    respect_budgets_to_the_end: Annotated[
-        bool,
-        typer.Option(
-            "--respect-budgets-to-the-end",
-            help="Do not delete a pod at its last safe moment that its PDB still holds: it dies with the host.",
-        ),
+    _to_the_end: Annotated[
+        bool, typer.Option(_TO_THE_END, hidden=True, callback=instead(_TO_THE_END, "--budgets never"))
     ] = False,
 ) -> None:
     from evac.cli.orders import Orders  # noqa: PLC0415 - `evac version` and `--help` need none of it
@@ -134,10 +134,13 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         speed=speed,
         startup=startup,
         shutdown=shutdown,
-        margin=margin,
-        grace_counted=grace_counted,
-        deletes_at_last_safe_moment=not respect_budgets_to_the_end,
-        paces_budgets=not no_pacing,
+        settings=drain_settings(
+            margin=margin,
+            grace_counted=grace_counted,
+            budgets=budgets,
+            release=release,
+            release_unchecked=release_unchecked,
+        ),
     )
     raise typer.Exit(run(orders))
 

@@ -6,8 +6,9 @@ Law: the document is an interface. Fields are added, never renamed or given anot
     mode            "simulated", "dry-run" or "live"
     exit_code       0: every pod left gracefully, 1: some did not
     zero            RFC 3339; all …_s fields that end in "at_s" are seconds from here, null where it never happened
-    settings        margin_s, grace_counted_s, deletes_at_last_safe_moment, paces_budgets; startup_s, shutdown_s: null
-                    when live
+    settings        margin_s, grace_counted_s, budgets ("pace", "deadline", "never") and what follows from it:
+                    deletes_at_last_safe_moment, paces_budgets; release ("within", "enough", "all", "off"),
+                    releases_unchecked; startup_s, shutdown_s: null when live
     cluster         unknown_kinds: kinds that were not read and so not checked; notes: what else is to be known
     events          count, interruption, ignored, malformed, and each event: place, kind, reason (why nothing is done
                     about it), instances
@@ -15,8 +16,8 @@ Law: the document is an interface. Fields are added, never renamed or given anot
                     deleted, finished, left, stayed (given back unfinished); cut_short: graceful ones that
                     needed longer than their grace
     drains          one for each instance: instance_id, node (null: not found), reason, ending, is_late, noticed_at_s,
-                    reclaim_at_s, reclaimed_at_s (when the host was taken), started_at_s, cordoned_at_s,
-                    first_signal_at_s, ended_at_s, pods, skipped, problems
+                    reclaim_at_s (null: no deadline), reclaimed_at_s (when the host was taken), started_at_s,
+                    cordoned_at_s, first_signal_at_s, ended_at_s, pods, skipped, problems
       pods          namespace, name, uid, departure, graceful, cut_short, signalled_at_s, grace_s, gone_at_s, held_by
                     ("namespace/name" of PDBs), note, own_grace_s (where the pod asks for more than it was given)
       skipped       namespace, name, reason
@@ -57,8 +58,11 @@ def document(replay: Replay) -> Json:
         "settings": {
             "margin_s": settings.margin.total_seconds(),
             "grace_counted_s": settings.grace_counted.total_seconds(),
+            "budgets": settings.budgets.value,
             "deletes_at_last_safe_moment": settings.deletes_at_last_safe_moment,
             "paces_budgets": settings.paces_budgets,
+            "release": settings.release.value,
+            "releases_unchecked": settings.releases_unchecked,
             "startup_s": _seconds(replay.startup),
             "shutdown_s": _seconds(replay.shutdown),
         },
@@ -122,7 +126,7 @@ def _drain(replay: Replay, record: DrainRecord) -> Json:
         "ending": record.ending.value,
         "is_late": record.is_late,
         "noticed_at_s": replay.offset(notice.noticed_at),
-        "reclaim_at_s": replay.offset(notice.reclaim_at),
+        "reclaim_at_s": replay.offset(notice.reclaim_at) if notice.has_deadline else None,
         "reclaimed_at_s": replay.offset(replay.reclaimed_at.get(record.node_name)),
         "started_at_s": replay.offset(record.started_at),
         "cordoned_at_s": replay.offset(record.cordoned_at),

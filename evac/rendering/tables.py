@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Table
 from rich.text import Text
 
+from evac.rendering.emptied import deadline_words, who
 from evac.rendering.words import clean, offset, seconds
 from lambdas.domain.decisions.steps import Hold
 from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
@@ -62,6 +63,8 @@ def _fitting(console: "Console", replay: "Replay", record: DrainRecord) -> Table
 
 
 def _headline(replay: "Replay", record: DrainRecord) -> str:
+    if not record.notice.takes_the_host:
+        return f"{who(record)}, {deadline_words(replay, record)}"
     reclaimed = replay.offset(replay.reclaimed_at.get(record.node_name, record.notice.reclaim_at))
     return f"{clean(record.node_name)} ({clean(record.notice.instance_id)}), reclaim {offset(reclaimed)}"
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from evac.rendering.cuts import cut_sentences
+from evac.rendering.emptied import emptied_sentences, emptied_sum
 from evac.rendering.heard import event_sentences
 from evac.rendering.words import ENDINGS, clean, enumerated, folded, offset, plural
 from evac.replay.outcome import Low, Mode, Replay
@@ -18,18 +19,20 @@ def sentences(replay: Replay) -> Iterator[str]:
     """The closing lines, the most important one last."""
     yield from event_sentences(replay)
     for record in replay.records:
-        if record.ending in _EXPLAINED:
+        if record.ending in _EXPLAINED and record.notice.takes_the_host:
             yield f"{clean(record.node_name or record.notice.instance_id)}: {ENDINGS[record.ending]}"
     yield from _problems(replay)
     if replay.drains:
         yield from _against(replay)
         yield from cut_sentences(replay)
         yield from _losses(replay)
-        if replay.mode is Mode.LIVE:
+        if replay.is_for_maintenance:
+            yield from emptied_sentences(replay)
+        elif replay.mode is Mode.LIVE:
             yield f"our marks stay on {_nodes(replay)}; where the host is not taken after all: evac undo NODE"
         if "PodDisruptionBudget" in replay.unknown_kinds:
             yield "no PodDisruptionBudget is known: pods left as if there were none, so this is optimistic"
-        yield _sum(replay)
+        yield emptied_sum(replay, _cost(replay)) if replay.is_for_maintenance else _sum(replay)
 
 
 def _problems(replay: Replay) -> Iterator[str]:
@@ -49,9 +52,11 @@ def _against(replay: Replay) -> Iterator[str]:
         )
     if len(against) > len(paced):
         last = [f for f in against if f not in paced]
+        kept = replay.is_for_maintenance
+        why = "so that the node is empty in time" if kept else "instead of being killed with the host"
         yield (
             f"{plural(len(last), 'pod')} held by {_holder(last)} to the last safe moment, then deleted: with SIGTERM "
-            "and grace, instead of being killed with the host"
+            f"and grace, {why}"
         )
 
 

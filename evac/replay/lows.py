@@ -16,13 +16,19 @@ _REPLICATED = ("StatefulSet", "ReplicationController")
 
 def workload_lows(simulation: Simulation, objects: Sequence[Json], pods: Iterable[PodRef], zero: datetime) -> list[Low]:
     """One for each workload that a drained pod belonged to."""
+    keys = sorted(set(workloads_of(objects, pods).values()))
+    return [_low(simulation, key, _replicas(simulation.get(*key) or {}), zero) for key in keys]
+
+
+def workloads_of(objects: Sequence[Json], pods: Iterable[PodRef]) -> dict[PodRef, Key]:
+    """The workload of each pod that belongs to one."""
     by_key = {(o["kind"], o["metadata"].get("namespace", ""), o["metadata"]["name"]): o for o in objects}
-    found: dict[Key, Json] = {}
+    found: dict[PodRef, Key] = {}
     for ref in pods:
         workload = _workload_of(by_key.get(("Pod", ref.namespace, ref.name)), by_key)
         if workload is not None:
-            found[Key(workload["kind"], ref.namespace, workload["metadata"]["name"])] = workload
-    return [_low(simulation, key, _replicas(workload), zero) for key, workload in sorted(found.items())]
+            found[ref] = Key(workload["kind"], ref.namespace, workload["metadata"]["name"])
+    return found
 
 
 def _workload_of(pod: Json | None, by_key: dict[tuple[str, str, str], Json]) -> Json | None:

@@ -82,6 +82,11 @@ class Replay:
         return [r for r in self.records if r.node_name]
 
     @property
+    def is_for_maintenance(self) -> bool:
+        """Whether nobody takes the hosts: what is still there at the end lives on."""
+        return any(not r.notice.takes_the_host for r in self.records)
+
+    @property
     def fates(self) -> list[PodFate]:
         """Every pod of every node found."""
         return [fate for record in self.drains for fate in record.pods]

@@ -43,12 +43,12 @@ def _made_up(node: Json) -> Json:
     return {**node, "spec": {**(node.get("spec") or {}), "providerID": f"aws:///replay/{instance_id}"}}
 
 
-def no_such_node(name: str, places: Sequence[Place]) -> InputError:
-    """--node names none of them."""
+def no_such_node(name: str, places: Sequence[Place], *, option: str = "--node ") -> InputError:
+    """None of them is called so."""
     names = [place.node_name for place in places]
     close = [n for n in names if n.startswith(name)][:2] or get_close_matches(name, names, n=2, cutoff=0.5)
     hint = f"did you mean {' or '.join(close)}?" if close else f"nodes here: {_some(places)}"
-    return InputError(f"--node {name}: no such node in this cluster", cure=hint)
+    return InputError(f"{option}{name}: no such node in this cluster", cure=hint)
 
 
 def nothing_matched(heard: Sequence[Heard], places: Sequence[Place]) -> InputError:

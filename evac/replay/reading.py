@@ -12,7 +12,7 @@ from lambdas.adapters.kubernetes.calls import Server
 _NEEDED = frozenset({"Node", "Pod"})
 
 
-def read_cluster(kubeconfig: str, context: str | None) -> Scenario:
+def read_cluster(kubeconfig: str | None, context: str | None) -> Scenario:
     """Everything that the sample command prints, read with the person's own rights. Raises `InputError`."""
     cluster = cluster_of(kubeconfig, context, SystemClock())
     try:

@@ -11,6 +11,7 @@ from evac.errors import InputError
 from evac.memory import InlineBackground
 from evac.replay.hearing import Heard, first_notice, spot_notice, timed
 from evac.replay.lows import budget_lows, workload_lows
+from evac.replay.maintenance import Maintenance
 from evac.replay.outcome import Mode, Replay
 from evac.replay.places import Place, no_such_node, nothing_matched, place_of, with_instances
 from evac.replay.recording import Listener, Recorder
@@ -27,6 +28,8 @@ from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
 from lambdas.domain.values.settings import Settings
 
 _AFTERWARDS = timedelta(seconds=1)
+_PATIENCE = timedelta(hours=1)
+"""Where no host is ever taken: what has not left by then waits for something that the simulator does not know."""
 _NOTES = 5
 
 
@@ -41,6 +44,8 @@ class Simulated:
     settings: Settings
     options: SimulatorOptions
     mode: Mode = Mode.SIMULATED
+    maintenance: Maintenance | None = None
+    """What the named nodes are emptied for; None: each gets the notice of a spot interruption."""
 
 
 def replay_simulated(asked: Simulated, listener: Listener) -> Replay:
@@ -93,8 +98,10 @@ def _timed(asked: Simulated, places: Sequence[Place], now: datetime) -> list[Hea
     by_name = {place.node_name: place for place in places}
     for name in asked.nodes:
         if name not in by_name:
-            raise no_such_node(name, places)
-        heard.append(spot_notice(name, by_name[name].instance_id, now))
+            raise no_such_node(name, places, option="" if asked.maintenance else "--node ")
+        place = by_name[name]
+        notice = asked.maintenance.notice(place, now) if asked.maintenance else None
+        heard.append(notice or spot_notice(name, place.instance_id, now))
     return heard
 
 
@@ -108,7 +115,7 @@ def _reclaims(heard: Sequence[Heard], places: Sequence[Place], now: datetime) ->
     if not notices:
         raise nothing_matched(heard, places)
     reclaims: dict[str, datetime] = {}
-    for notice in notices:
+    for notice in (n for n in notices if n.takes_the_host):
         heard_at = max(notice.noticed_at, now)
         if heard_at <= notice.reclaim_at + NOTHING_TOUCHED_AFTER:
             taken_at = max(notice.reclaim_at, heard_at + LATE_PATH)
@@ -130,7 +137,8 @@ def _run(
     cluster = simulation.cluster()
     ports = Ports(simulation.clock, cluster, InlineBackground(cluster.wake), recorder)
     requests = [Request(notice, not_before=notice.noticed_at) for h in heard for notice in h.notices]
-    fates = evacuate(requests, ports, settings)
+    until = None if reclaims else simulation.clock.now() + _PATIENCE
+    fates = evacuate(requests, ports, settings, until=until)
     simulation.run_until(max([simulation.clock.now(), *reclaims.values()]) + _AFTERWARDS)
     recorder.catch_up(simulation.clock.now())
     cluster.close()

@@ -36,7 +36,8 @@ class ControlPlane:
         selections = Selections(store)
         self.history = History(store, selections, self._kubelets.is_dead)
         self._disruption = Disruption(store, selections, options.latencies.controllers)
-        self.server = ApiServer(store, self._deletions, Evictions(store, self._deletions, self._disruption))
+        evictions = Evictions(store, self._deletions, self._disruption)
+        self.server = ApiServer(store, self._deletions, evictions, admits_ownerless=options.admits_ownerless)
         for follow in (selections.on_change, journal.on_change, self.history.on_change, self._kubelets.on_change):
             store.subscribe(follow)
         for controller in self._controllers(selections):
@@ -50,8 +51,8 @@ class ControlPlane:
             ReplicaSets(store, selections, deletions, options),
             Deployments(store, delay),
             StatefulSets(store, deletions, options),
-            DaemonSets(store, deletions, options),
-            Jobs(store, deletions, options),
+            DaemonSets(store, selections, deletions, options),
+            Jobs(store, selections, deletions, options),
             self._disruption,
             NodeLifecycle(store, delay),
             Collector(store, deletions, options),

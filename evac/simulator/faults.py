@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from evac.simulator.timeline import Timeline
-from lambdas.domain.values.answers import Forbidden, Passing, Result, Throttled, Unauthenticated, Unknown
+from lambdas.domain.values.answers import Absent, Forbidden, Passing, Result, Throttled, Unauthenticated, Unknown
 
+GUARDS = "validatingadmissionpolicies"
 _FOREVER = timedelta(days=36500)
 
 
@@ -90,6 +91,10 @@ class Faults:
         """403 for one verb on one resource."""
         message = f"403: may not {verb} {resource}"
         self.add(Fault(Forbidden(message), verb=verb, resource=resource, since=since, until=until))
+
+    def guard_absent(self, since: datetime | None = None, until: datetime | None = None) -> None:
+        """The admission policy that holds us to our patches of pods does not stand."""
+        self.add(Fault(Absent(), verb="get", resource=GUARDS, since=since, until=until))
 
     def throttled(
         self, times: int | None = None, retry_after: timedelta = timedelta(seconds=1), every: int = 1

@@ -83,7 +83,8 @@ class History:
         uid = uid_of(pod)
         serves = not is_gone and is_ready(pod) and not is_terminating(pod) and not self._is_dead(pod)
         before = self._serving.pop(uid, frozenset())
-        after = self._selections.over(pod) if serves else frozenset()
+        over = self._selections.over(pod) if serves else frozenset()
+        after = frozenset(key for key in over if key.kind in _COUNTED)
         if serves:
             self._serving[uid] = after
         self._move(after - before, +1)
@@ -99,6 +100,12 @@ class History:
     def ready_over_time(self, workload: Key) -> list[tuple[datetime, int]]:
         """When the number of Ready pods that its selector finds changed, and to what."""
         return list(self._ready[workload].steps)
+
+    def levels_over_time(self, key: Key) -> list[tuple[datetime, int, int]]:
+        """When Ready or wanted pods of a workload or budget changed, and both from then on."""
+        ready, wanted = self._ready[key], self._wanted[key]
+        moments = sorted({moment for moment, _ in (*ready.steps, *wanted.steps)})
+        return [(moment, ready.at(moment), wanted.at(moment)) for moment in moments]
 
     def fewest_ready(self, workload: Key, since: datetime | None = None, until: datetime | None = None) -> int:
         """The least that were Ready at once. Raises KeyError for a workload that never was."""

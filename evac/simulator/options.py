@@ -33,6 +33,7 @@ class SimulatorOptions:
     cloud controller); None leaves it there. `orphans_collected_after`: from there to the end of the pods bound to it
     (a real pod collector takes 40–60 s more). `connections`: requests of one kind
     that one client has under way at once; an eviction can hang in the server, and nothing else stands behind it.
+    `admits_ownerless`: False where an admission policy refuses whoever takes a pod's owner away.
     """
 
     startup: timedelta = timedelta(seconds=10)
@@ -43,6 +44,7 @@ class SimulatorOptions:
     node_removed_after: timedelta | None = timedelta(seconds=30)
     orphans_collected_after: timedelta = timedelta(0)
     connections: int = 16
+    admits_ownerless: bool = True
     read_timeout: timedelta = timedelta(seconds=13)
     poll_every: timedelta = timedelta(seconds=2)
     """How often a client lists what it cannot watch."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from evac.simulator.faults import Faults
+from evac.simulator.faults import GUARDS, Faults
 from evac.simulator.objects import Key, Raw
 from evac.simulator.observing import Observing
 from evac.simulator.options import SimulatorOptions
@@ -18,18 +18,24 @@ from evac.simulator.turns import Killed
 from lambdas.domain.values.actions import (
     Action,
     Announce,
+    CheckGuard,
     Cordon,
     Delete,
     Evict,
     ExcludeFromLoadBalancers,
+    ListMarked,
+    ListReleased,
     Locate,
     Observe,
+    ObserveWorkloads,
+    OfPod,
     Restore,
 )
-from lambdas.domain.values.answers import Absent, Answer, Located, Refused, Result
+from lambdas.domain.values.answers import Absent, Answer, Done, Located, Refused, Result
 from lambdas.domain.values.manifests import read_node
 from lambdas.domain.values.observation import Observation
 
+OfOneNode = Cordon | ExcludeFromLoadBalancers | Restore | Announce
 WaitUntil = Callable[[datetime, Callable[[], bool]], None]
 
 
@@ -60,19 +66,41 @@ class SimulatedCluster:
         done = partial(self._answered, action)
         took = self._options.latencies
         match action:
-            case Locate():
-                self._locate(action, list(action.names), done)
             case Observe(node_name):
                 self._observing.observe(node_name, done)
+            case ObserveWorkloads(namespace):
+                self._observing.observe_workloads(namespace, done)
+            case Locate():
+                self._locate(action, list(action.names), done)
+            case CheckGuard():
+                self._send("get", GUARDS, took.get, Done, done)
+            case ListReleased():
+                self._send("list", "pods", took.list, self._server.find_released, done)
+            case ListMarked():
+                self._send("list", "nodes", took.list, self._server.find_marked, done)
+            case Cordon() | ExcludeFromLoadBalancers() | Restore() | Announce():
+                self._ask_of_node(action, done)
+            case _:
+                self._ask_of_pod(action, done)
+
+    def _ask_of_node(self, action: OfOneNode, done: Callable[[Result], None]) -> None:
+        took = self._options.latencies
+        match action:
+            case Announce():
+                self._send("create", "events", took.create, partial(self._server.announce, action), done)
+            case _:
+                self._send("patch", "nodes", took.patch, partial(self._server.patch_node, action), done)
+
+    def _ask_of_pod(self, action: OfPod, done: Callable[[Result], None]) -> None:
+        took = self._options.latencies
+        match action:
             case Evict():
                 effect = partial(self._server.evict, action, took.evict * 0.3)
                 self._requests.send("create", "pods/eviction", took.evict * 0.7, effect, done)
             case Delete():
                 self._send("delete", "pods", took.delete, partial(self._server.delete_pod, action), done)
-            case Cordon() | ExcludeFromLoadBalancers() | Restore():
-                self._send("patch", "nodes", took.patch, partial(self._server.patch_node, action), done)
-            case Announce():
-                self._send("create", "events", took.create, partial(self._server.announce, action), done)
+            case _:
+                self._send("patch", "pods", took.patch, partial(self._server.patch_pod, action), done)
 
     def _send(
         self, verb: str, resource: str, latency: timedelta, serve: Callable[[], Result], done: Callable[[Result], None]
@@ -81,7 +109,7 @@ class SimulatedCluster:
 
     def _locate(self, action: Locate, names: list[str], done: Callable[[Result], None]) -> None:
         """Each name by a request of its own; the node's provider id decides, not its name."""
-        if not action.instance_id:
+        if not action.instance_id and not action.is_by_name:
             done(Refused("an instance without an id cannot be looked for"))
         elif names:
             then = partial(self._located, action, names[1:], done)
@@ -143,4 +171,4 @@ def _as_located(node: Raw | None, action: Locate) -> Result:
     if node is None:
         return Absent()
     value = read_node(node)
-    return Located(value) if value.instance_id == action.instance_id else Absent()
+    return Located(value) if action.is_by_name or value.instance_id == action.instance_id else Absent()

@@ -5,7 +5,7 @@ Law: a pod counts until it is finished or gone; a terminating one still counts. 
 
 from collections import Counter
 
-from evac.simulator.objects import Raw, key_of, spec_of
+from evac.simulator.objects import Raw, key_of, revised, spec_of
 from evac.simulator.pods import is_finished
 from evac.simulator.quantities import amounts, thousandths
 from evac.simulator.store import Store
@@ -32,6 +32,13 @@ class Quotas:
                     return f"exceeded quota: {quota['metadata']['name']}, {name} used and requested are over its limit"
         return ""
 
+    def with_usage(self, quota: Raw) -> Raw:
+        """The quota as its controller keeps it: with what is hard and what is used in its status."""
+        hard = spec_of(quota).get("hard") or {}
+        used = self._used(key_of(quota).namespace)
+        status = {"hard": hard, "used": {name: _written(used[name]) for name in hard if name in used}}
+        return revised(quota, status=status)
+
     def _used(self, namespace: str) -> Counter[str]:
         used: Counter[str] = Counter()
         for pod in self._store.of_kind("Pod"):
@@ -42,6 +49,10 @@ class Quotas:
                     charge.pop("count/pods")
                     used.update(charge)
         return used
+
+
+def _written(amount: int) -> str:
+    return str(amount // 1000) if amount % 1000 == 0 else f"{amount}m"
 
 
 def _is_scoped(quota: Raw) -> bool:

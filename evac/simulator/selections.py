@@ -9,8 +9,10 @@ from evac.simulator.store import Change, Store
 
 REPLICATED = ("ReplicaSet", "ReplicationController")
 WORKLOADS = ("Deployment", *REPLICATED, "StatefulSet")
+ADOPTING = (*REPLICATED, "DaemonSet", "Job")
+"""Those that take any ownerless pod that they select for their own."""
 BUDGET = "PodDisruptionBudget"
-_KINDS = {*WORKLOADS, BUDGET}
+_KINDS = {*WORKLOADS, *ADOPTING, BUDGET}
 
 
 def selects_pod(selecting: Raw, labels: dict[str, str]) -> bool:

@@ -21,11 +21,19 @@ Accepts = Callable[[Raw], bool]
 
 
 class Watch(Generic[T]):
-    """One list and watch of `resource`: the objects of a kind that `accepts`, read into values."""
+    """One list and watch of `resource`: the objects of a kind that `accepts`, read into values; or one list only."""
 
     def __init__(
-        self, kind: str, resource: str, accepts: Accepts, read: Callable[[Raw], T], tell: Callable[[], None]
+        self,
+        kind: str,
+        resource: str,
+        accepts: Accepts,
+        read: Callable[[Raw], T],
+        tell: Callable[[], None],
+        *,
+        is_listed_once: bool = False,
     ) -> None:
+        self.is_listed_once = is_listed_once
         self.kind = kind
         self.resource = resource
         self.accepts = accepts
@@ -84,8 +92,10 @@ class Watch(Generic[T]):
 
     def concerns(self, change: Change) -> bool:
         """Whether the server would send the change."""
-        return change.key.kind == self.kind and any(
-            raw is not None and self.accepts(raw) for raw in (change.old, change.new)
+        return (
+            not self.is_listed_once
+            and change.key.kind == self.kind
+            and any(raw is not None and self.accepts(raw) for raw in (change.old, change.new))
         )
 
     def _take_in(self, key: Key, raw: Raw | None, epoch: int) -> None:
@@ -138,7 +148,7 @@ class Watches:
 
     def _judge(self, watch: Watch[T], result: Result) -> None:
         """What a list's answer says of the watch; one that works is not hurt by a list that failed."""
-        works = self._faults.watch_works(watch.resource)
+        works = watch.is_listed_once or self._faults.watch_works(watch.resource)
         match result:
             case Forbidden(message):
                 watch.set_freshness(Freshness.UNREADABLE, message)
@@ -175,6 +185,8 @@ class Watches:
     def _look_again(self) -> None:
         """Watches broke, or can be had again: what was missed meanwhile is listed."""
         for watch in self._watches:
+            if watch.is_listed_once:
+                continue
             works = self._faults.watch_works(watch.resource)
             if watch.freshness is Freshness.CURRENT and not works:
                 watch.set_freshness(Freshness.STALE, "the watch is broken")

@@ -6,15 +6,14 @@ late one never overwrites what another wrote. Moments are RFC 3339 in UTC with m
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from lambdas.adapters import aws_errors
 from lambdas.contract import LEDGER_EXPIRES, LEDGER_KEY
 from lambdas.domain.errors import PassingError
-from lambdas.domain.values.drain_json import record_as_json
-from lambdas.domain.values.drains import Departure, DrainRecord, Ending, Problem, Trouble
+from lambdas.domain.values.drain_excerpt import excerpt
+from lambdas.domain.values.drains import DrainRecord, Ending
 from lambdas.domain.values.locks import Acquired, Ended, Held, Lock
 from lambdas.domain.values.notices import Notice
 
@@ -26,7 +25,6 @@ _HISTORY: Final = timedelta(days=30)
 _MOST_TEXT: Final = 350_000
 """DynamoDB, service quotas: an item has at most 400 KB; the text is ASCII."""
 
-_MOST_PODS: Final = 400
 _DONE: Final = {ending.value for ending in Ending if ending.gave_pods_their_chance}
 _NAMES: Final = {"#owner": "owner", "#expires": LEDGER_EXPIRES}  # two of them are reserved words
 _IS_FREE: Final = "(attribute_not_exists(#owner) OR #owner = :me OR lock_until <= :now)"
@@ -100,16 +98,8 @@ class DynamoDbLedger:
 
 
 def _written(record: DrainRecord) -> str:
-    """The record as text that an item holds: of too many pods the lost come first, and what is left out is said."""
-    text = json.dumps(record_as_json(record), separators=(",", ":"))
-    if len(text) <= _MOST_TEXT:
-        return text
-    kept = sorted(record.pods, key=lambda fate: fate.departure is not Departure.LOST)[:_MOST_PODS]
-    said = Problem(
-        Trouble.LEDGER, f"{len(kept)} of {len(record.pods)} pods are written down here; the log has them all"
-    )
-    short = replace(record, pods=tuple(replace(f, note="", held_by=f.held_by[:2]) for f in kept), skipped=())
-    return json.dumps(record_as_json(replace(short, problems=(*record.problems, said))), separators=(",", ":"))
+    """The record as text that an item holds; what is left out is counted in it."""
+    return json.dumps(excerpt(record, _MOST_TEXT), separators=(",", ":"))
 
 
 def _asked(notice: Notice, owner: str, now: datetime) -> "dict[str, Attribute]":

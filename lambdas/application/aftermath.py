@@ -1,4 +1,4 @@
-"""What follows a drain: its record in the ledger and its Events on the node; neither is waited for long."""
+"""What follows a drain: its record in the ledger, its Events on the node and on lost pods; none is waited for long."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -10,6 +10,8 @@ from lambdas.domain.values.kubernetes import Node
 
 _PATIENCE = timedelta(seconds=2)
 _NAMED = 10
+_MOST_POD_EVENTS = 50
+"""API servers may limit Events; the one on the node counts all, and the record names them."""
 
 
 class Aftermath:
@@ -28,6 +30,15 @@ class Aftermath:
         self._announced += 1
         self._ports.cluster.start(Announce(node.name, node.uid, reason, message, kind))
 
+    def _announce_lost(self, record: DrainRecord, node: Node) -> None:
+        """An Event on each lost pod, as `kubectl describe pod` shows it: its successor's owner asks there first."""
+        lost = [fate for fate in record.pods if fate.departure is Departure.LOST]
+        for fate in lost[:_MOST_POD_EVENTS]:
+            self._announced += 1
+            why = fate.note or "it never had its SIGTERM"
+            text = f"lost with its host {node.name}: {why}"
+            self._ports.cluster.start(Announce(node.name, node.uid, "PodLost", text, "Warning", involved=fate.pod))
+
     def announced(self) -> None:
         """One of them was answered."""
         self._announced -= 1
@@ -39,8 +50,10 @@ class Aftermath:
             names = ", ".join(lost[:_NAMED]) + (" …" if len(lost) > _NAMED else "")
             text = f"{len(lost)} of {len(record.pods)} pods were lost with the host: {names}"
             self.announce(node, "PodsLost", text, "Warning")
+            self._announce_lost(record, node)
         elif record.ending is Ending.DRAINED:
-            self.announce(node, "Drained", f"all {len(record.pods)} pods left before reclaim", "Normal")
+            before = " before reclaim" if record.notice.takes_the_host else ""
+            self.announce(node, "Drained", f"all {len(record.pods)} pods left{before}", "Normal")
         ledger = self._ports.ledger
         if ledger is not None and record.ending is not Ending.JOINED:
             self._is_writing = True

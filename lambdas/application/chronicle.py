@@ -5,16 +5,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from lambdas.application.ports import Reporter
+from lambdas.contract import LABEL_TEMPLATE_HASH
 from lambdas.domain.decisions.filters import Verdict, judge
-from lambdas.domain.decisions.steps import Cause, Decision, Go, Hold, Stay
-from lambdas.domain.values.actions import Delete, Evict
+from lambdas.domain.decisions.steps import Cause, Decision, Doomed, Go, Hold, Stay
+from lambdas.domain.values.actions import Delete, Evict, Release
 from lambdas.domain.values.answers import Done, Passing, Unknown
 from lambdas.domain.values.drains import Departure, PodFate
 from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.kubernetes import BudgetRef, Pod, PodRef
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
-_WORTH_TELLING = frozenset({Hold.BUDGET, Hold.FINISH, Hold.CRITICAL, Hold.OPEN_NODE})
+_WORTH_TELLING = frozenset({Hold.BUDGET, Hold.REPLACEMENT, Hold.FINISH, Hold.CRITICAL, Hold.OPEN_NODE})
+_BY_REPLACEMENT = frozenset({Cause.ROOM, Cause.SEVERAL_BUDGETS, Cause.REPLACED_SEVERAL, Cause.UNCOUNTED})
 _PASSING = frozenset({Hold.ANSWER, Hold.TURN})
 """Over in a moment: no explanation of why a pod stayed."""
 
@@ -35,6 +37,10 @@ class Story:
     hold: str = ""
     told: str = ""
     last_stay: Stay | None = None
+    released_at: datetime | None = None
+    replaced_at: datetime | None = None
+    not_released: str = ""
+    last_safe_at: datetime | None = None
 
     @property
     def is_over(self) -> bool:
@@ -74,6 +80,11 @@ class Story:
             gone_at=self.gone_at,
             held_by=tuple(self.held_by),
             note=self._note(),
+            released_at=self.released_at,
+            replaced_at=self.replaced_at,
+            not_released="" if self.released_at else self.not_released,
+            last_safe_at=self.last_safe_at,
+            workload=_workload_of(self.pod),
         )
 
     def _note(self) -> str:
@@ -122,6 +133,8 @@ class Chronicle:
             self.skipped.pop(pod.ref, None)
             story = self.stories[pod.ref] = Story(pod)
         story.pod = pod
+        if pod.released and story.released_at is None:
+            story.released_at = pod.released.at
         if pod.deletion and story.signalled_at is None:
             story.signalled_at = pod.deletion.signalled_at
         if pod.phase in _FINISHED and not story.is_finished:
@@ -134,6 +147,7 @@ class Chronicle:
         story = self.stories.get(ref)
         if story is not None and isinstance(decision, Go):
             story.going = decision
+            self._replaced(ref, story, decision, now)
             _add(story.held_by, decision.ask.against if isinstance(decision.ask, Delete) else ())
         if story is None or not isinstance(decision, Stay) or decision == story.last_stay:
             return
@@ -146,6 +160,26 @@ class Chronicle:
             self._tell(Happening.HELD, ref, now, text)
         if decision.hold not in _PASSING:
             story.hold = text
+
+    def _replaced(self, ref: PodRef, story: Story, decision: Go, now: datetime) -> None:
+        """A released pod that goes before its last safe moment goes because its replacement is there."""
+        if story.released_at and story.replaced_at is None and decision.cause in _BY_REPLACEMENT:
+            story.replaced_at = now
+            self._tell(Happening.REPLACED, ref, now)
+
+    def placed(self, d: Doomed, refusal: str) -> None:
+        """What the plan knew of the pod: its last safe moment, and why it is not released (empty where it may be)."""
+        story = self.stories.get(d.pod.ref)
+        if story is not None:
+            story.last_safe_at = d.last_safe_moment
+            story.not_released = refusal or story.not_released
+
+    def release_answered(self, ask: Release, result: object, now: datetime) -> None:
+        """The answer to a release."""
+        story = self.stories.get(ask.pod)
+        if isinstance(result, Done) and story is not None:
+            story.released_at = story.released_at or now
+            self._tell(Happening.RELEASED, ask.pod, now, f"from ReplicaSet {ask.replica_set.name}")
 
     def answered(self, ask: Evict | Delete, result: object, now: datetime) -> None:
         """The answer to a request for a pod."""
@@ -191,6 +225,19 @@ class Chronicle:
 
     def _tell(self, happening: Happening, ref: PodRef, now: datetime, detail: str = "") -> None:
         self._reporter.tell(Entry(now, happening, self._node_name, str(ref), detail))
+
+
+def _workload_of(pod: Pod) -> str:
+    """The controller that it has, or had before its release; a ReplicaSet goes by its Deployment's name."""
+    namespace = pod.ref.namespace
+    if pod.released:
+        return f"Deployment {namespace}/{pod.released.deployment}"
+    if pod.owner is None:
+        return ""
+    template_hash = pod.labels.get(LABEL_TEMPLATE_HASH, "")
+    if pod.owner.kind == "ReplicaSet" and template_hash and pod.owner.name.endswith(f"-{template_hash}"):
+        return f"Deployment {namespace}/{pod.owner.name.removesuffix(f'-{template_hash}')}"
+    return f"{pod.owner.kind} {namespace}/{pod.owner.name}"
 
 
 def _add(held_by: list[BudgetRef], budgets: Iterable[BudgetRef]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from lambdas.application.capacity import CapacityRequests
 from lambdas.application.lookups import Lookups
 from lambdas.application.message_hold import MessageHold
 from lambdas.application.node_drain import NodeDrain, Phase
@@ -17,9 +18,10 @@ from lambdas.application.pod_moves import PodMoves
 from lambdas.application.requests import Fate, Ports, Request
 from lambdas.application.telling import PatientReporter
 from lambdas.domain.errors import PortError
-from lambdas.domain.values.actions import Delete, Evict, Locate, Restore
+from lambdas.domain.values.actions import Announce, Cordon, ExcludeFromLoadBalancers, Locate, Observe
 from lambdas.domain.values.answers import Answer
 from lambdas.domain.values.drains import Ending, Problem, Trouble
+from lambdas.domain.values.notices import Notice
 from lambdas.domain.values.observation import Observation
 from lambdas.domain.values.settings import Settings
 
@@ -55,7 +57,7 @@ class _Evacuation:
         by_instance = groupby(sorted(requests, key=_instance_of), key=_instance_of)
         self._drains = [NodeDrain(list(group), ports, settings, owner) for _, group in by_instance]
         self._lookups = Lookups(self._drains, ports.directory, ports.background)
-        self._moves = PodMoves(self._drains, ports.cluster, settings)
+        self._moves = PodMoves(self._drains, ports, settings)
         messages = [*also_hold, *(m for r in requests for m in r.message_ids)]
         self._hold = MessageHold(messages, ports.messages, ports.background)
 
@@ -99,23 +101,20 @@ class _Evacuation:
     def _give_back_what_is_unfinished(self, until: datetime, now: datetime) -> None:
         for drain in self._drains:
             if now >= until and drain.phase is not Phase.ENDED:
-                problem = Problem(Trouble.API, "the invocation's time is up: the notice is given back, another goes on")
-                drain.end(Ending.FAILED, now, problem)
+                drain.end(Ending.FAILED, now, Problem(Trouble.API, _why_unfinished(drain.notice)))
 
     def _answered(self, answer: Answer) -> None:
         match answer.action:
-            case Evict() | Delete() as ask:
-                self._moves.answered(ask, answer)
             case Locate(instance_id):
                 for drain in self._drains:
                     if drain.notice.instance_id == instance_id:
                         drain.answered(answer)
-            case Restore():
-                pass  # nobody here asks for it
-            case other:
+            case Observe() | Cordon() | ExcludeFromLoadBalancers() | Announce() as of_node:
                 for drain in self._drains:
-                    if drain.node_name == other.node_name:
+                    if drain.node_name == of_node.node_name:
                         drain.answered(answer)
+            case _:
+                self._moves.answered(answer)
 
     def _collect_background(self, now: datetime) -> bool:
         """Hand out what the calls beside the drain brought; whether there was anything."""
@@ -128,12 +127,21 @@ class _Evacuation:
                     for drain in self._drains:
                         if drain.notice.instance_id == instance_id:
                             drain.background_answered(key, value, now)
+                case (CapacityRequests.KEY, _) if isinstance(value, PortError):
+                    for drain in self._drains:
+                        drain.trouble(Problem(Trouble.API, f"no room could be asked for: {value}"), now)
                 case MessageHold.KEY if isinstance(value, PortError):
                     for drain in self._drains:
                         drain.trouble(Problem(Trouble.MESSAGES, str(value)), now)
                 case _:
                     pass
         return bool(finished)
+
+
+def _why_unfinished(notice: Notice) -> str:
+    if not notice.takes_the_host:
+        return "its time is up, and pods are still there"
+    return "the invocation's time is up: the notice is given back, another goes on"
 
 
 def _instance_of(request: Request) -> str:

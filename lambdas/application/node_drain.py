@@ -11,7 +11,14 @@ from lambdas.application.errands import Errand
 from lambdas.application.node_work import SCHEDULERS_SEE_BY, NodeWork
 from lambdas.application.requests import Fate, Ports, Request
 from lambdas.domain.decisions.cures import doing, problem_of
-from lambdas.domain.decisions.deadline import LATE_PATH, Deadline, is_long_past, notice_that_counts
+from lambdas.domain.decisions.deadline import (
+    LATE_PATH,
+    Deadline,
+    is_long_past,
+    mark_of,
+    notice_that_counts,
+    time_left,
+)
 from lambdas.domain.decisions.ownership import (
     ending_without_a_node,
     has_changed_hands,
@@ -21,7 +28,7 @@ from lambdas.domain.decisions.ownership import (
     may_still_join,
 )
 from lambdas.domain.decisions.steps import Doomed, was_born_before
-from lambdas.domain.values.actions import Announce, Locate, Mark
+from lambdas.domain.values.actions import Announce, Locate
 from lambdas.domain.values.answers import Absent, Answer, Located
 from lambdas.domain.values.drains import DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.journal import Entry, Happening
@@ -34,8 +41,6 @@ _PROBLEMS_KEPT = 20
 _LOOK_FOR_IT = timedelta(seconds=60)
 _LOOK_FOR_IT_EVERY = timedelta(seconds=5)
 """An instance of this cluster that has no node yet may be about to join; then it is given pods like any other."""
-
-_MARK_OUTLIVES_RECLAIM = timedelta(minutes=15)
 
 
 class Phase(Enum):
@@ -129,7 +134,13 @@ class NodeDrain:
         elif self._locate.may_start(now):
             self._locate.started(now)
             name = self._settings.cluster_name
-            how = how_to_locate(self.notice, self._instance, was_asked=self._was_asked, cluster_name=name)
+            how = how_to_locate(
+                self.notice,
+                self._instance,
+                was_asked=self._was_asked,
+                cluster_name=name,
+                node_name=next((r.node_name for r in self.requests if r.node_name), ""),
+            )
             self._ports.cluster.start(how)
         return [self._locate.look_again_at] if self._locate.look_again_at else []
 
@@ -158,6 +169,9 @@ class NodeDrain:
             self.end(Ending.DRAINED, now)
 
     def _end_with_the_host(self, now: datetime, problem: Problem | None = None) -> None:
+        if not self.notice.takes_the_host and not self.chronicle.has_lost_none():
+            self.end(Ending.FAILED, now, problem or Problem(Trouble.API, "its time is up, and pods are still there"))
+            return
         self.chronicle.lose_what_is_left(now)
         self.end(Ending.DRAINED if self.chronicle.has_lost_none() else Ending.PODS_LOST, now, problem)
 
@@ -223,13 +237,12 @@ class NodeDrain:
         self.phase = Phase.DRAINING
         self.chronicle = Chronicle(node.name, self._ports.reporter)
         notice = self.notice
-        expires_at = max(notice.reclaim_at, now) + _MARK_OUTLIVES_RECLAIM
-        mark = Mark(notice.instance_id, notice.reason.value, notice.reclaim_at, self._started_at or now, expires_at)
+        mark = mark_of(notice, node, self._started_at or now, now)
         self._work = NodeWork(node.name, mark, self._ports.cluster, self._tell)
-        left = max(0.0, (notice.reclaim_at - now).total_seconds())
-        text = f"{notice.reason.value}, {left:.0f} s left"
+        text = f"{notice.reason.value}, {time_left(notice, now)}"
         self._tell(Happening.NOTICED, now, text)
-        self._aftermath.announce(node, "SpotInterruption", f"draining: {text}", "Warning")
+        reason, kind = ("SpotInterruption", "Warning") if notice.takes_the_host else ("Maintenance", "Normal")
+        self._aftermath.announce(node, reason, f"draining: {text}", kind)
 
     def background_answered(self, key: object, value: object, now: datetime) -> None:
         """The outcome of a call to the ledger."""

@@ -3,18 +3,23 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from lambdas.application.capacity import CapacityRequests
+from lambdas.application.marked_nodes import pods_elsewhere, taken_hosts
 from lambdas.application.node_drain import NodeDrain
-from lambdas.application.ports import Cluster
+from lambdas.application.requests import Ports
+from lambdas.application.workload_watch import WorkloadWatch
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.cures import problem_of
 from lambdas.domain.decisions.pacing import Tides
 from lambdas.domain.decisions.plan import Plan, plan
-from lambdas.domain.decisions.steps import Doomed, Go
-from lambdas.domain.values.actions import Delete, Evict
+from lambdas.domain.decisions.release_memory import ReleaseMemory
+from lambdas.domain.decisions.releasing import Around
+from lambdas.domain.decisions.steps import Doomed, Free, Go
+from lambdas.domain.values.actions import CheckGuard, Delete, Evict, ObserveWorkloads, Release, Wake
 from lambdas.domain.values.answers import Answer
-from lambdas.domain.values.kubernetes import Budget, BudgetRef, PodRef
+from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod, PodRef
 from lambdas.domain.values.observation import Freshness, Listing, Observation
-from lambdas.domain.values.settings import Settings
+from lambdas.domain.values.settings import ReleaseMode, Settings
 
 _PATIENCE_WITH_BUDGETS = timedelta(seconds=1)
 
@@ -22,13 +27,17 @@ _PATIENCE_WITH_BUDGETS = timedelta(seconds=1)
 class PodMoves:
     """Carries out one plan after the other; what it remembers of answers is part of what the next plan sees."""
 
-    def __init__(self, drains: Sequence[NodeDrain], cluster: Cluster, settings: Settings) -> None:
+    def __init__(self, drains: Sequence[NodeDrain], ports: Ports, settings: Settings) -> None:
         self._drains = drains
-        self._cluster = cluster
+        self._cluster = ports.cluster
         self._settings = settings
         self._attempts: dict[PodRef, Attempt] = {}
         self._first_seen_at: datetime | None = None
         self._tides = Tides()
+        self._memory = ReleaseMemory()
+        self._pods: Mapping[PodRef, Pod] = {}
+        self._watch = WorkloadWatch(ports.cluster, needs_guard=settings.needs_guard)
+        self._capacity = CapacityRequests(ports.replacements, ports.background)
 
     def advance(self, now: datetime, observation: Observation) -> list[datetime]:
         """Plan for what is observed now and hand over what goes; when to look again."""
@@ -36,14 +45,34 @@ class PodMoves:
         doomed = [d for drain in self._drains for d in drain.doomed(observation, now)]
         if not doomed:
             return []
+        self._look_at([d.pod for d in doomed])
         budgets, wakes = self._budgets(observation, now)
+        wakes += self._watch.advance(doomed, now)
         self._tides.saw(budgets.items, self._touched())
-        step = plan(doomed, budgets, self._attempts, self._settings, now, self._tides.recovered)
+        around = self._around(doomed, observation, now)
+        step = plan(doomed, budgets, self._attempts, self._settings, now, self._tides.recovered, around)
         self._tell(doomed, step, by_node, now)
-        for ref, decision in step.decisions.items():
-            if isinstance(decision, Go):
-                self._go(ref, decision, now)
+        self._carry_out(step, now)
+        self._capacity.tell(step.shortfalls, now)
         return wakes + ([step.look_again_at] if step.look_again_at else [])
+
+    def _look_at(self, pods: Sequence[Pod]) -> None:
+        """Forget what was remembered of releases that show by now."""
+        self._pods = {pod.ref: pod for pod in pods}
+        for ref in [ref for ref in self._memory.accepted if (pod := self._pods.get(ref)) is None or pod.released]:
+            self._memory.forget(ref)
+
+    def _around(self, doomed: Sequence[Doomed], observation: Observation, now: datetime) -> Around:
+        own = {d.node_name for d in doomed}
+        return Around(
+            namespaces=observation.namespaces,
+            services=observation.services,
+            elsewhere=pods_elsewhere(observation, own, self._settings, now),
+            taken_hosts=taken_hosts(observation, now),
+            awaited=self._watch.awaited(observation, now),
+            forbidden=self._watch.forbidden,
+            memory=self._memory,
+        )
 
     def _budgets(self, observation: Observation, now: datetime) -> tuple[Listing[Budget], list[datetime]]:
         """The budgets, or, if they take too long to read, none: the eviction API asks them anyway."""
@@ -62,18 +91,54 @@ class PodMoves:
     @staticmethod
     def _tell(doomed: Sequence[Doomed], step: Plan, by_node: Mapping[str, NodeDrain], now: datetime) -> None:
         for d in doomed:
-            by_node[d.node_name].chronicle.decided(d.pod.ref, step.decisions[d.pod.ref], now)
+            chronicle = by_node[d.node_name].chronicle
+            chronicle.decided(d.pod.ref, step.decisions[d.pod.ref], now)
+            chronicle.placed(d, step.refusals.get(d.pod.ref, ""))
+
+    def _carry_out(self, step: Plan, now: datetime) -> None:
+        for ref, decision in step.decisions.items():
+            match decision:
+                case Go():
+                    self._go(ref, decision, now)
+                case Free(ask):
+                    self._memory.asked(ask)
+                    self._cluster.start(ask)
+                case _:
+                    pass
+        for deployment_uid, wake in step.wakes.items():
+            self._memory.woken[deployment_uid] = now
+            self._cluster.start(wake)
 
     def _go(self, ref: PodRef, decision: Go, now: datetime) -> None:
         attempt = self._attempts.get(ref) or Attempt(ref)
         self._attempts[ref] = attempt.asking(decision.ask, decision.versions, now)
         self._cluster.start(decision.ask)
 
-    def answered(self, ask: Evict | Delete, answer: Answer) -> None:
+    # --- answers
+
+    def answered(self, answer: Answer) -> None:
         """The answer to one of its requests."""
-        self._attempts[ask.pod] = self._attempts[ask.pod].answered(ask, answer.result, answer.at)
-        for drain in self._drains:
-            if ask.pod in drain.chronicle.stories:
-                drain.chronicle.answered(ask, answer.result, answer.at)
+        match answer.action:
+            case Evict() | Delete() as ask:
+                self._attempts[ask.pod] = self._attempts[ask.pod].answered(ask, answer.result, answer.at)
                 verb = "evicting" if isinstance(ask, Evict) else "deleting"
-                drain.trouble(problem_of(answer.result, f"{verb} pods of {drain.node_name}"), answer.at)
+                for drain in self._with(ask.pod):
+                    drain.chronicle.answered(ask, answer.result, answer.at)
+                    drain.trouble(problem_of(answer.result, f"{verb} pods of {drain.node_name}"), answer.at)
+            case Release() as ask:
+                self._memory.answered(ask, self._pods.get(ask.pod), answer.result, answer.at)
+                for drain in self._with(ask.pod):
+                    drain.chronicle.release_answered(ask, answer.result, answer.at)
+                    drain.trouble(problem_of(answer.result, f"releasing pods of {drain.node_name}"), answer.at)
+            case ObserveWorkloads() | CheckGuard():
+                problem = self._watch.answered(answer)
+                for drain in self._drains:
+                    if drain.node_name and self._settings.release is not ReleaseMode.OFF:
+                        drain.trouble(problem, answer.at)
+            case Wake():
+                pass  # it is repeated for as long as it is wanted
+            case _:
+                pass
+
+    def _with(self, pod: PodRef) -> list[NodeDrain]:
+        return [drain for drain in self._drains if pod in drain.chronicle.stories]

@@ -89,6 +89,17 @@ class DrainLedger(Protocol):
         ...
 
 
+class Replacements(Protocol):
+    """Whoever can bring room for the replacements of pods that have to leave."""
+
+    def want(self, pods: Mapping[str, int], now: datetime) -> None:
+        """`pods`: per Deployment ("namespace/name"), how many pods find no room now; empty where all have found it.
+
+        Called again whenever that changes; the newest call counts. Raises `PortError`.
+        """
+        ...
+
+
 class MessageLease(Protocol):
     """The queue's messages that this invocation works on."""
 

@@ -52,8 +52,11 @@ class Composition(Protocol):
         """Where bodies go that nobody understands."""
         ...
 
-    def drain_ports(self, messages: MessageLease, reporter: Reporter) -> AbstractContextManager[Ports]:
-        """The ports of a drain, closed at the end. Raises PortError where the cluster's address cannot be had."""
+    def drain_ports(self, messages: MessageLease | None, reporter: Reporter) -> AbstractContextManager[Ports]:
+        """The ports of a drain (of a sweep without messages), closed at the end.
+
+        Raises PortError where the cluster's address cannot be had.
+        """
         ...
 
 
@@ -87,7 +90,7 @@ class AwsComposition:
         return SqsMalformedMessages(self._sqs, self._deployment.malformed_queue_url)
 
     @contextmanager
-    def drain_ports(self, messages: MessageLease, reporter: Reporter) -> Iterator[Ports]:
+    def drain_ports(self, messages: MessageLease | None, reporter: Reporter) -> Iterator[Ports]:
         """All of it on threads of its own, which end with the invocation."""
         cluster = self.connect()
         background = ThreadBackground(cluster.wake)
@@ -97,7 +100,9 @@ class AwsComposition:
             background.close()
             cluster.close()
 
-    def ports(self, cluster: Cluster, background: Background, messages: MessageLease, reporter: Reporter) -> Ports:
+    def ports(
+        self, cluster: Cluster, background: Background, messages: MessageLease | None, reporter: Reporter
+    ) -> Ports:
         """The ports around a cluster. A dry run changes nothing there, and takes no lock: it keeps nobody out."""
         if self._deployment.is_dry_run:
             from lambdas.adapters.rehearsal import RehearsalCluster

@@ -60,6 +60,8 @@ class Tally:
             self._add(contract.METRIC_PODS_GRACEFUL, MetricUnit.Count, record.count(*_GRACEFUL))
             against = record.count(Departure.DELETED_AGAINST_BUDGET)
             self._add(contract.METRIC_PODS_AGAINST_BUDGET, MetricUnit.Count, against)
+            released = sum(1 for pod in record.pods if pod.released_at)
+            self._add(contract.METRIC_PODS_RELEASED, MetricUnit.Count, released)
             self._add(contract.METRIC_PODS_LOST, MetricUnit.Count, record.count(Departure.LOST))
 
     def _times(self, record: DrainRecord) -> None:
@@ -67,9 +69,11 @@ class Tally:
         noticed_at = record.notice.noticed_at
         if record.cordoned_at:
             self._seconds(contract.METRIC_TIME_TO_CORDON, record.cordoned_at - noticed_at)
+        if record.first_action_at:
+            self._seconds(contract.METRIC_TIME_TO_FIRST_ACTION, record.first_action_at - noticed_at)
         if record.first_signal_at:
             self._seconds(contract.METRIC_TIME_TO_FIRST_EVICTION, record.first_signal_at - noticed_at)
-        if record.ended_at and record.ending.gave_pods_their_chance:
+        if record.ended_at and record.ending.gave_pods_their_chance and record.notice.has_deadline:
             self._seconds(contract.METRIC_SECONDS_TO_SPARE, record.notice.reclaim_at - record.ended_at)
 
     def flush(self) -> None:

@@ -9,10 +9,13 @@ import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from enum import Enum
+from typing import Final, TypeVar
 
 from lambdas import contract
 from lambdas.domain.values.settings import Settings
+
+Mode = TypeVar("Mode", bound=Enum)
 
 _TRUTHS: Final = {"true": True, "false": False}
 
@@ -57,14 +60,14 @@ def read_deployment(environment: Mapping[str, str]) -> Deployment:
 
 def _read_drain(given: "_Environment", cluster_name: str) -> Settings:
     default = Settings()
-    deletes = given.truth(contract.ENV_DELETE_AT_LAST_SAFE_MOMENT, default=default.deletes_at_last_safe_moment)
     return Settings(
         margin=given.seconds(contract.ENV_MARGIN_SECONDS, default.margin, most=contract.MOST_MARGIN_SECONDS),
         grace_counted=given.seconds(
             contract.ENV_GRACE_COUNTED_SECONDS, default.grace_counted, most=contract.MOST_GRACE_COUNTED_SECONDS
         ),
-        deletes_at_last_safe_moment=deletes,
-        paces_budgets=given.truth(contract.ENV_PACE_BUDGETS, default=default.paces_budgets),
+        budgets=given.choice(contract.ENV_BUDGETS, default.budgets),
+        release=given.choice(contract.ENV_RELEASE, default.release),
+        releases_unchecked=given.truth(contract.ENV_RELEASE_UNCHECKED, default=default.releases_unchecked),
         cluster_name=cluster_name,
     )
 
@@ -106,6 +109,14 @@ class _Environment:
         if value and value not in _TRUTHS:
             raise SettingsError(f"{name} is {value!r}: true or false is expected")
         return _TRUTHS.get(value, default)
+
+    def choice(self, name: str, default: Mode) -> Mode:
+        """One of the modes that `default` is of, by its value."""
+        value = self.optional(name).lower()
+        modes = {mode.value: mode for mode in type(default)}
+        if value and value not in modes:
+            raise SettingsError(f"{name} is {value!r}: one of {', '.join(modes)} is expected")
+        return modes.get(value, default)
 
     def seconds(self, name: str, default: timedelta, *, most: int) -> timedelta:
         value = self.optional(name)

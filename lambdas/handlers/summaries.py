@@ -1,11 +1,15 @@
-"""One log line for each drain: a sentence for whoever reads it at 3 a.m., and the whole record beside it."""
+"""One log line for each drain: a sentence for whoever reads it at 3 a.m., and the record beside it."""
 
 from datetime import datetime
+from typing import Final
 
 from aws_lambda_powertools import Logger
 
-from lambdas.domain.values.drain_json import record_as_json
+from lambdas.domain.values.drain_excerpt import excerpt
 from lambdas.domain.values.drains import Departure, DrainRecord, Ending
+
+_MOST_BYTES: Final = 200_000
+"""CloudWatch Logs, quotas: an event of 256 KB, of which the logger's own fields take some."""
 
 
 def say(logger: Logger, record: DrainRecord) -> None:
@@ -17,7 +21,7 @@ def say(logger: Logger, record: DrainRecord) -> None:
             write = logger.warning
         case _:
             write = logger.info
-    write(sentence(record), extra={"drain": record_as_json(record)})
+    write(sentence(record), extra={"drain": excerpt(record, _MOST_BYTES)})
 
 
 def sentence(record: DrainRecord) -> str:
@@ -50,6 +54,8 @@ def _pods(record: DrainRecord) -> str:
 def _spare(record: DrainRecord) -> str:
     if record.ended_at is None:
         return "its end is not known"
+    if not record.notice.has_deadline:
+        return "no deadline"
     spare = (record.notice.reclaim_at - record.ended_at).total_seconds()
     return f"{spare:.0f} s to spare" if spare >= 0 else f"{-spare:.0f} s late"
 

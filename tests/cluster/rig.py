@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -9,6 +10,7 @@ from controlplane import Api, ControlPlane
 from evac.rbac import manifests
 from lambdas.adapters.clock import SystemClock
 from lambdas.adapters.kubernetes import Endpoint, KubernetesCluster, connect
+from lambdas.contract import KUBERNETES_GROUP, RELEASE_GUARD
 from lambdas.domain.values.actions import Action, Mark
 from lambdas.domain.values.answers import Answer, Result
 from lambdas.domain.values.kubernetes import PodRef
@@ -80,16 +82,27 @@ def watch_until(cluster: KubernetesCluster, holds: Callable[[Observation], T], w
 
 
 def grant(api: Api, without: tuple[str, str] | None = None) -> None:
-    """The shipped role and its binding; `without`: one (resource, verb) taken away."""
-    role, binding = manifests()
-    if without:
-        resource, verb = without
-        for rule in role["rules"]:
-            if rule["resources"] == [resource]:
-                rule["verbs"] = [v for v in rule["verbs"] if v != verb]
-        role["rules"] = [rule for rule in role["rules"] if rule["verbs"]]
-    api.apply(role)
-    api.apply(binding)
+    """What is shipped: role, guard and bindings, once the guard is in force; `without`: one (resource, verb) less."""
+    for manifest in manifests():
+        if without and manifest["kind"] == "ClusterRole":
+            manifest["rules"] = [rule for rule in _less(manifest["rules"], *without) if rule["verbs"]]
+        api.apply(manifest)
+    api.until(lambda: _is_guarded(api), what=f"{RELEASE_GUARD} in force")
+
+
+def _less(rules: list[Json], resource: str, verb: str) -> Iterator[Json]:
+    for rule in rules:
+        verbs = [v for v in rule["verbs"] if rule["resources"] != [resource] or v != verb]
+        yield {**rule, "verbs": verbs}
+
+
+def _is_guarded(api: Api) -> bool:
+    """The API server takes up policies once a second. Asked as somebody in our group who, by another name, may create
+    pods; nothing is created."""
+    groups = {"Impersonate-User": "system:serviceaccount:kube-system:replicaset-controller"}
+    asking = copy(api)
+    asking._headers = {**api._headers, **groups, "Impersonate-Group": KUBERNETES_GROUP}
+    return RELEASE_GUARD in str(asking.post(f"{PODS}?dryRun=All", bare("asked", "nowhere"))[1])
 
 
 def running(api: Api, name: str, on: str, labels: Mapping[str, str] | None = None, **of: Any) -> PodRef:

@@ -8,7 +8,7 @@ from controlplane import Api, ControlPlane
 from lambdas.contract import LABEL_DRAINING, LABEL_EXCLUDE_FROM_LOAD_BALANCERS, TAINT_INTERRUPTED
 from lambdas.domain.values.drains import Departure, Ending
 from lambdas.domain.values.journal import Happening
-from lambdas.domain.values.settings import Settings
+from lambdas.domain.values.settings import BudgetMode, Settings
 from tests.cluster.drains import budget_is, drained, pods, ready_counts, room, settle, without_pods
 from tests.cluster.rig import grant
 from tests.scenes import Json, bare, budget, deployment, job, node, service, stateful_set, times
@@ -202,7 +202,7 @@ def test_switched_off_a_held_pod_is_left_to_die_and_its_budget_named(plane: Cont
     settle(api, without_pods(deployment("web", {"spot-a": 1}, annotations=QUICK)), ready=1)
     settle(api, [budget("web", {"app": "web"}, maxUnavailable=0)])
     budget_is(api, "web", expectedPods=1)
-    result = drained(plane, age=115, settings=Settings(deletes_at_last_safe_moment=False))
+    result = drained(plane, age=115, settings=Settings(budgets=BudgetMode.NEVER))
     [fate] = result.record.pods
     assert (result.record.ending, fate.departure) == (Ending.PODS_LOST, Departure.LOST)
     assert [str(ref) for ref in fate.held_by] == ["default/web"]

@@ -58,7 +58,24 @@ def named(template: Template, part: str, kind: str) -> str:
 def routing(template: Template) -> Template:
     """The part of a template that moto can create and that carries an event: rules, queues, ledger."""
     kinds = {"AWS::Events::Rule", "AWS::SQS::Queue", "AWS::DynamoDB::Table"}
-    return {"Resources": {name: it for name, it in template["Resources"].items() if it["Type"] in kinds}}
+    swept = {named(template, "EachMinute", "AWS::Events::Rule")}
+    return {
+        "Resources": {
+            name: it for name, it in template["Resources"].items() if it["Type"] in kinds and name not in swept
+        }
+    }
+
+
+def notice_rules(template: Template) -> dict[str, Any]:
+    """The properties of the rules that wait for events, by logical id."""
+    rules = resources(template, "AWS::Events::Rule")
+    return {name: rule for name, rule in rules.items() if "EventPattern" in rule}
+
+
+def of_function(template: Template, whose: str, kind: str) -> Any:
+    """The properties of the resource of a type that belongs to one function: Interruption or Sweeper."""
+    (found,) = [it for name, it in resources(template, kind).items() if name.startswith(whose)]
+    return found
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 
 from lambdas import contract
 from lambdas.handlers.metrics import Tally
-from tests.infra.synth import CLUSTER, ROOT, Template, named, resources, synthesize
+from tests.infra.synth import CLUSTER, ROOT, Template, named, notice_rules, resources, synthesize
 
 ALARM = "AWS::CloudWatch::Alarm"
 TOPIC = "arn:aws:sns:eu-west-1:123456789012:on-call"
@@ -22,7 +22,9 @@ MENDABLE = {
     contract.METRIC_PODS_LOST,
     contract.METRIC_LEDGER_FAILED,
     contract.METRIC_MALFORMED,
+    contract.METRIC_SWEEP_FAILED,
 }
+LIFE = {contract.METRIC_SWEEPS}
 
 
 def _alarms(template: Template) -> list[dict[str, Any]]:
@@ -38,9 +40,14 @@ def _watching(template: Template, namespace: str, metric: str) -> list[dict[str,
     ]
 
 
-def _heartbeat(template: Template) -> dict[str, Any]:
+def _polls(template: Template) -> dict[str, Any]:
     (found,) = [alarm for alarm in _alarms(template) if "Metrics" in alarm]
     return found
+
+
+def _heartbeats(template: Template) -> list[dict[str, Any]]:
+    """The alarms that ring when something stops, by their direction."""
+    return [alarm for alarm in _alarms(template) if alarm["ComparisonOperator"] == "LessThanThreshold"]
 
 
 def _text(value: Any) -> str:
@@ -60,7 +67,7 @@ def _text(value: Any) -> str:
 @pytest.mark.parametrize("metric", ["FailedInvocations", "InvocationsFailedToBeSentToDlq"])
 def test_every_rule_is_watched_for_events_that_it_loses(template: Template, metric: str) -> None:
     watched = [alarm["on"] for alarm in _watching(template, "AWS/Events", metric)]
-    assert watched == [{"RuleName": {"Ref": rule}} for rule in resources(template, "AWS::Events::Rule")]
+    assert watched == [{"RuleName": {"Ref": rule}} for rule in notice_rules(template)]
 
 
 def test_every_dead_letter_queue_rings_when_it_is_not_empty(template: Template) -> None:
@@ -73,13 +80,29 @@ def test_every_dead_letter_queue_rings_when_it_is_not_empty(template: Template) 
 
 @pytest.mark.parametrize("metric", ["Errors", "Throttles"])
 def test_the_function_is_watched(template: Template, metric: str) -> None:
-    (alarm,) = _watching(template, "AWS/Lambda", metric)
-    assert alarm["on"] == {"FunctionName": {"Ref": named(template, "Function", "AWS::Lambda::Function")}}
+    watched = [alarm["on"]["FunctionName"]["Ref"] for alarm in _watching(template, "AWS/Lambda", metric)]
+    assert named(template, "InterruptionFunction", "AWS::Lambda::Function") in watched
+
+
+def test_a_sweeper_that_crashes_is_noticed_and_a_throttled_one_is_only_busy(template: Template) -> None:
+    sweeper = {"FunctionName": {"Ref": named(template, "SweeperFunction", "AWS::Lambda::Function")}}
+    (errors,) = [alarm for alarm in _watching(template, "AWS/Lambda", "Errors") if alarm["on"] == sweeper]
+    assert "aws logs tail" in _text(errors["AlarmDescription"])
+    assert sweeper not in [alarm["on"] for alarm in _watching(template, "AWS/Lambda", "Throttles")]
+
+
+def test_sweeps_that_stop_are_noticed_within_minutes_and_one_long_sweep_is_none(template: Template) -> None:
+    (alarm,) = _watching(template, contract.METRICS_NAMESPACE, contract.METRIC_SWEEPS)
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", 1)
+    assert (alarm["Statistic"], alarm["Period"]) == ("Sum", 60)
+    assert alarm["DatapointsToAlarm"] == 5
+    assert alarm["DatapointsToAlarm"] * 60 > contract.FUNCTION_TIMEOUT_SECONDS + 60
+    assert "aws events describe-rule" in _text(alarm["AlarmDescription"])
 
 
 def test_one_count_in_one_minute_rings_and_no_data_is_good(template: Template) -> None:
     for alarm in _alarms(template):
-        if "Metrics" not in alarm:
+        if alarm not in _heartbeats(template):
             assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
             assert (alarm["Threshold"], alarm["Period"], alarm["EvaluationPeriods"]) == (1, 60, 1)
             assert alarm["TreatMissingData"] == "notBreaching"
@@ -87,7 +110,7 @@ def test_one_count_in_one_minute_rings_and_no_data_is_good(template: Template) -
 
 
 def test_a_queue_that_nobody_polls_is_noticed_whether_it_sends_zeros_or_nothing(template: Template) -> None:
-    heartbeat = _heartbeat(template)
+    heartbeat = _polls(template)
     expression, *metrics = heartbeat["Metrics"]
     assert expression["Expression"] == "FILL(empty, 0) + FILL(received, 0)"
     assert {it["Id"]: it["MetricStat"]["Metric"]["MetricName"] for it in metrics} == {
@@ -99,19 +122,20 @@ def test_a_queue_that_nobody_polls_is_noticed_whether_it_sends_zeros_or_nothing(
         assert it["MetricStat"]["Metric"]["Dimensions"] == [{"Name": "QueueName", "Value": queue}]
         assert (it["MetricStat"]["Period"], it["MetricStat"]["Stat"]) == (60, "Sum")
     assert (heartbeat["ComparisonOperator"], heartbeat["Threshold"]) == ("LessThanThreshold", 1)
-    assert heartbeat["TreatMissingData"] == "breaching"
 
 
 def test_a_heartbeat_bears_one_late_or_odd_minute_and_rings_within_minutes(template: Template) -> None:
-    heartbeat = _heartbeat(template)
-    assert heartbeat["DatapointsToAlarm"] == heartbeat["EvaluationPeriods"] - 1
-    assert heartbeat["EvaluationPeriods"] <= 6
+    assert len(_heartbeats(template)) == 2
+    for heartbeat in _heartbeats(template):
+        assert heartbeat["TreatMissingData"] == "breaching"
+        assert heartbeat["DatapointsToAlarm"] == heartbeat["EvaluationPeriods"] - 1
+        assert heartbeat["EvaluationPeriods"] <= 6
 
 
 def test_what_an_operator_can_mend_is_watched_in_metrics_that_the_contract_has(template: Template) -> None:
     watched = {alarm["MetricName"] for alarm in _alarms(template) if alarm.get("Namespace") == "Evac"}
     assert contract.METRICS_NAMESPACE == "Evac"
-    assert watched == MENDABLE
+    assert watched == MENDABLE | LIFE
     assert watched <= OUR_METRICS
 
 
@@ -124,14 +148,14 @@ def test_401_and_403_ring_apart_each_with_its_cure(template: Template) -> None:
 
 def test_alarms_look_where_the_function_counts(template: Template) -> None:
     tally = Tally(CLUSTER)
-    for metric in MENDABLE:
+    for metric in MENDABLE | LIFE:
         tally.count(metric)
     with redirect_stdout(io.StringIO()) as printed:
         tally.flush()
     emitted = json.loads(printed.getvalue())
     (definition,) = emitted["_aws"]["CloudWatchMetrics"]
     (names,) = definition["Dimensions"]
-    for metric in MENDABLE:
+    for metric in MENDABLE | LIFE:
         (alarm,) = _watching(template, definition["Namespace"], metric)
         assert alarm["on"] == {name: emitted[name] for name in names}
 
@@ -153,7 +177,7 @@ def test_descriptions_fit_for_the_longest_cluster_name() -> None:
 def test_only_states_tell_when_they_are_over(template: Template) -> None:
     told = [name for name, alarm in resources(template, ALARM).items() if "OKActions" in alarm]
     assert sorted(told) == sorted(
-        named(template, part, ALARM) for part in ("UndeliveredNotEmpty", "RejectedNotEmpty", "NobodyPolls")
+        named(template, part, ALARM) for part in ("UndeliveredNotEmpty", "RejectedNotEmpty", "NobodyPolls", "NoSweeps")
     )
 
 

@@ -25,6 +25,7 @@ VARIANTS: dict[str, dict[str, object]] = {
         "accessEntry": False,
         "clusterEndpoint": ENDPOINT,
         "clusterCa": CA,
+        "reserveSweeper": False,
         "alarmTopicArn": "arn:aws:sns:eu-west-1:123456789012:on-call",
     },
 }

@@ -3,16 +3,16 @@ import pytest
 from infra.layer import PYTHON_VERSION
 from lambdas import contract
 from lambdas.handlers.settings import read_deployment
-from tests.infra.synth import CA, ENDPOINT, Template, named, resources, synthesize, the_one
+from tests.infra.synth import CA, ENDPOINT, Template, named, of_function, resources, synthesize, the_one
 
 
 def _function(template: Template) -> dict[str, object]:
-    function: dict[str, object] = the_one(template, "AWS::Lambda::Function")
+    function: dict[str, object] = of_function(template, "Interruption", "AWS::Lambda::Function")
     return function
 
 
-def _environment(template: Template) -> dict[str, object]:
-    variables: dict[str, object] = the_one(template, "AWS::Lambda::Function")["Environment"]["Variables"]
+def _environment(template: Template, whose: str = "Interruption") -> dict[str, object]:
+    variables: dict[str, object] = of_function(template, whose, "AWS::Lambda::Function")["Environment"]["Variables"]
     return variables
 
 
@@ -56,8 +56,9 @@ def test_the_environment_names_what_the_stack_made(template: Template) -> None:
         ({"marginSeconds": 8}, contract.ENV_MARGIN_SECONDS, "8"),
         ({"marginSeconds": 0}, contract.ENV_MARGIN_SECONDS, "0"),
         ({"graceCountedSeconds": "45"}, contract.ENV_GRACE_COUNTED_SECONDS, "45"),
-        ({"deleteAtLastSafeMoment": False}, contract.ENV_DELETE_AT_LAST_SAFE_MOMENT, "false"),
-        ({"paceBudgets": "false"}, contract.ENV_PACE_BUDGETS, "false"),
+        ({"budgets": "never"}, contract.ENV_BUDGETS, "never"),
+        ({"release": "within"}, contract.ENV_RELEASE, "within"),
+        ({"releaseUnchecked": True}, contract.ENV_RELEASE_UNCHECKED, "true"),
         ({"clusterEndpoint": ENDPOINT, "clusterCa": CA}, contract.ENV_CLUSTER_ENDPOINT, ENDPOINT),
         ({"clusterEndpoint": ENDPOINT, "clusterCa": CA}, contract.ENV_CLUSTER_CA, CA),
     ],
@@ -73,8 +74,9 @@ def test_a_setting_that_is_given_reaches_the_function(context: dict[str, object]
         {"clusterEndpoint": ENDPOINT, "clusterCa": CA, "marginSeconds": 30, "graceCountedSeconds": 85},
         {
             "dryRun": True,
-            "deleteAtLastSafeMoment": False,
-            "paceBudgets": False,
+            "budgets": "never",
+            "release": "off",
+            "releaseUnchecked": "true",
             "marginSeconds": 0,
             "graceCountedSeconds": 0,
         },
@@ -88,14 +90,15 @@ def test_the_function_accepts_whatever_the_stack_gives_it(context: dict[str, obj
     )
     assert deployment.cluster_name == "demo"
     assert deployment.is_dry_run is context.get("dryRun", False)
-    assert deployment.drain.deletes_at_last_safe_moment is context.get("deleteAtLastSafeMoment", True)
-    assert deployment.drain.paces_budgets is context.get("paceBudgets", True)
+    assert deployment.drain.budgets.value == context.get("budgets", "pace")
+    assert deployment.drain.release.value == context.get("release", "enough")
+    assert deployment.drain.releases_unchecked is ("releaseUnchecked" in context)
 
 
 def test_batches_are_small_immediate_and_partly_acknowledged(template: Template) -> None:
     source = the_one(template, "AWS::Lambda::EventSourceMapping")
     assert source == {
-        "FunctionName": {"Ref": named(template, "Function", "AWS::Lambda::Function")},
+        "FunctionName": {"Ref": named(template, "InterruptionFunction", "AWS::Lambda::Function")},
         "EventSourceArn": {"Fn::GetAtt": [named(template, "Notices", "AWS::SQS::Queue"), "Arn"]},
         "BatchSize": 10,
         "FunctionResponseTypes": ["ReportBatchItemFailures"],
@@ -105,17 +108,17 @@ def test_batches_are_small_immediate_and_partly_acknowledged(template: Template)
 
 
 def test_the_event_source_waits_for_its_permissions(template: Template) -> None:
-    role = named(template, "Role", "AWS::IAM::Role")
+    role = named(template, "InterruptionRole", "AWS::IAM::Role")
     source = named(template, "Notices", "AWS::Lambda::EventSourceMapping")
     assert role in template["Resources"][source]["DependsOn"]
     assert not resources(template, "AWS::IAM::Policy"), "policies inside the role cannot come later than the role"
 
 
 def test_logs_go_to_a_group_of_their_own_that_ends_some_day(template: Template) -> None:
-    group = named(template, "Logs", "AWS::Logs::LogGroup")
+    group = named(template, "InterruptionLogs", "AWS::Logs::LogGroup")
     assert _function(template)["LoggingConfig"] == {"LogGroup": {"Ref": group}}
-    assert the_one(template, "AWS::Logs::LogGroup") == {"RetentionInDays": 30}
-    assert the_one(synthesize(logRetentionDays="1096"), "AWS::Logs::LogGroup") == {"RetentionInDays": 1096}
+    for days, made in ((30, template), (1096, synthesize(logRetentionDays="1096"))):
+        assert [it["RetentionInDays"] for it in resources(made, "AWS::Logs::LogGroup").values()] == [days, days]
 
 
 def test_the_function_is_in_a_vpc_only_when_asked(template: Template) -> None:

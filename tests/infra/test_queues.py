@@ -3,7 +3,7 @@ import pytest
 from infra.queues import NOTICE_RETENTION_SECONDS
 from infra.rules import EVENT_AGE_SECONDS, NOTICES
 from lambdas import contract
-from tests.infra.synth import Template, named, resources, the_one
+from tests.infra.synth import Template, named, notice_rules, resources
 
 QUEUE = "AWS::SQS::Queue"
 
@@ -27,13 +27,14 @@ def _statements(template: Template, part: str) -> list[dict[str, object]]:
 
 
 def test_each_kind_of_notice_has_one_enabled_rule_on_the_default_bus(template: Template) -> None:
-    rules = resources(template, "AWS::Events::Rule").values()
+    rules = notice_rules(template).values()
     assert [rule["EventPattern"] for rule in rules] == [kind.pattern for kind in NOTICES]
     assert all(rule["State"] == "ENABLED" and "EventBusName" not in rule for rule in rules)
 
 
 def test_only_kinds_that_the_function_acts_on_are_routed(template: Template) -> None:
-    assert the_one(template, "AWS::Events::Rule")["EventPattern"] == {
+    (rule,) = notice_rules(template).values()
+    assert rule["EventPattern"] == {
         "source": [contract.SOURCE_EC2],
         "detail-type": [contract.DETAIL_SPOT_INTERRUPTION],
     }
@@ -41,7 +42,7 @@ def test_only_kinds_that_the_function_acts_on_are_routed(template: Template) -> 
 
 def test_a_rule_gives_up_at_the_deadline_and_keeps_what_it_could_not_deliver(template: Template) -> None:
     assert EVENT_AGE_SECONDS == 120
-    for rule in resources(template, "AWS::Events::Rule").values():
+    for rule in notice_rules(template).values():
         (target,) = rule["Targets"]
         assert target["Arn"] == _arn(template, "Notices")
         assert target["DeadLetterConfig"] == {"Arn": _arn(template, "Undelivered")}
@@ -94,7 +95,7 @@ def test_every_queue_takes_tls_only(template: Template, queue: str) -> None:
 @pytest.mark.parametrize("queue", ["Notices", "Undelivered"])
 def test_only_our_rules_of_this_account_may_send(template: Template, queue: str) -> None:
     (allowed,) = [one for one in _statements(template, queue) if one["Effect"] == "Allow"]
-    rules = [{"Fn::GetAtt": [rule, "Arn"]} for rule in resources(template, "AWS::Events::Rule")]
+    rules = [{"Fn::GetAtt": [rule, "Arn"]} for rule in notice_rules(template)]
     assert allowed == {
         "Sid": "RulesMaySend",
         "Effect": "Allow",

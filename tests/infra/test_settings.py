@@ -1,12 +1,14 @@
 import base64
 from datetime import timedelta
+from enum import Enum
 
 import pytest
 
 from infra.__main__ import table
-from infra.context import ContextError
-from infra.keys import GRACE_COUNTED_SECONDS, KEYS, MARGIN_SECONDS
+from infra.context import ContextError, Key
+from infra.keys import BUDGETS, GRACE_COUNTED_SECONDS, KEYS, MARGIN_SECONDS, RELEASE, RELEASE_UNCHECKED
 from infra.settings import Settings
+from lambdas.domain.values.settings import BudgetMode, ReleaseMode
 from lambdas.domain.values.settings import Settings as DrainSettings
 from tests.infra.synth import CA, ENDPOINT
 
@@ -46,8 +48,17 @@ REFUSED = [
     ({"maxConcurrency": 1}, "maxConcurrency is 1: type a whole number from 2 to 1000"),
     ({"marginSeconds": 60}, "marginSeconds is 60"),
     ({"graceCountedSeconds": 115}, "graceCountedSeconds is 115"),
-    ({"paceBudgets": "maybe"}, "paceBudgets is 'maybe'"),
-    ({"deleteAtLastSafeMoment": "yes"}, "deleteAtLastSafeMoment is 'yes'"),
+    ({"budgets": "Pace"}, "budgets is 'Pace': type pace, deadline or never"),
+    ({"budgets": False}, "budgets is False"),
+    ({"release": "some"}, "release is 'some': type within, enough, all or off"),
+    ({"release": "off\n"}, r"release is 'off\n'"),
+    ({"releaseUnchecked": "yes"}, "releaseUnchecked is 'yes': type true or false"),
+    ({"reserveSweeper": 0}, "reserveSweeper is 0: type true or false"),
+    (
+        {"paceBudgets": "false"},
+        "paceBudgets is no more (its value is 'false'): type -c budgets=deadline instead of false",
+    ),
+    ({"deleteAtLastSafeMoment": False}, "no more (its value is False): type -c budgets=never instead of false"),
     ({"dryRun": "yes"}, "dryRun is 'yes'"),
     ({"logRetentionDays": 31}, "logRetentionDays is 31"),
     ({"account": 123456789012}, "account is 123456789012"),
@@ -119,3 +130,14 @@ def test_the_readme_table_has_a_line_for_each_key() -> None:
 def test_defaults_that_are_the_functions_are_told_as_the_function_has_them() -> None:
     assert f"Without it {DrainSettings().margin / timedelta(seconds=1):.0f}." in MARGIN_SECONDS.help
     assert f"Without it {DrainSettings().grace_counted / timedelta(seconds=1):.0f}." in GRACE_COUNTED_SECONDS.help
+    assert f"Without it {DrainSettings().budgets.value}." in BUDGETS.help
+    assert f"Without it {DrainSettings().release.value}." in RELEASE.help
+    assert f"Without it {str(DrainSettings().releases_unchecked).lower()}." in RELEASE_UNCHECKED.help
+
+
+@pytest.mark.parametrize(("key", "modes"), [(BUDGETS, BudgetMode), (RELEASE, ReleaseMode)], ids=["budgets", "release"])
+def test_each_mode_of_a_drain_can_be_typed_and_is_told_apart(key: Key[str | None], modes: type[Enum]) -> None:
+    for mode in modes:
+        assert key.read(mode.value) == mode.value
+        assert f"{mode.value}: " in key.help
+        assert mode.value in key.expects

@@ -1,29 +1,35 @@
+import pytest
 import yaml
 
 from infra.stack import stack_name
 from lambdas import contract
-from tests.infra.synth import Template, assembly, named, resources, synthesize, the_one
+from tests.infra.synth import Template, assembly, named, resources, synthesize
 
 
-def _role_arn(template: Template) -> object:
-    return {"Fn::GetAtt": [named(template, "Role", "AWS::IAM::Role"), "Arn"]}
+def _role_arn(template: Template, whose: str) -> object:
+    return {"Fn::GetAtt": [named(template, f"{whose}Role", "AWS::IAM::Role"), "Arn"]}
 
 
-def test_the_role_gets_into_the_cluster_by_group_and_without_an_access_policy(template: Template) -> None:
-    assert the_one(template, "AWS::EKS::AccessEntry") == {
-        "ClusterName": "demo",
-        "PrincipalArn": _role_arn(template),
-        "Type": "STANDARD",
-        "KubernetesGroups": [contract.KUBERNETES_GROUP],
-    }
-    assert "AwsAuthEntry" not in template["Outputs"]
+def test_each_role_gets_into_the_cluster_by_group_and_without_an_access_policy(template: Template) -> None:
+    entries = list(resources(template, "AWS::EKS::AccessEntry").values())
+    assert entries == [
+        {
+            "ClusterName": "demo",
+            "PrincipalArn": _role_arn(template, whose),
+            "Type": "STANDARD",
+            "KubernetesGroups": [contract.KUBERNETES_GROUP],
+        }
+        for whose in ("Interruption", "Sweeper")
+    ]
+    assert not [name for name in template["Outputs"] if "AwsAuth" in name]
 
 
-def test_a_cluster_in_config_map_mode_gets_a_line_for_aws_auth_instead() -> None:
+@pytest.mark.parametrize(("output", "whose"), [("AwsAuthEntry", "Interruption"), ("AwsAuthEntrySweeper", "Sweeper")])
+def test_a_cluster_in_config_map_mode_gets_lines_for_aws_auth_instead(output: str, whose: str) -> None:
     template = synthesize(accessEntry="false")
     assert not resources(template, "AWS::EKS::AccessEntry")
-    before, role, after = template["Outputs"]["AwsAuthEntry"]["Value"]["Fn::Join"][1]
-    assert role == _role_arn(template)
+    before, role, after = template["Outputs"][output]["Value"]["Fn::Join"][1]
+    assert role == _role_arn(template, whose)
     (entry,) = yaml.safe_load(f"{before}arn:aws:iam::123456789012:role/evac{after}")
     assert entry == {
         "rolearn": "arn:aws:iam::123456789012:role/evac",
@@ -41,11 +47,14 @@ def test_outputs_name_what_commands_ask_for(template: Template) -> None:
         "QueueUrl",
         "RejectedQueueUrl",
         "RoleArn",
+        "SweeperFunctionName",
+        "SweeperLogGroupName",
+        "SweeperRoleArn",
         "TopicArn",
         "UndeliveredQueueUrl",
     }
     assert template["Outputs"]["ApplyRbac"]["Value"] == "evac rbac | kubectl apply -f -"
-    assert template["Outputs"]["RoleArn"]["Value"] == _role_arn(template)
+    assert template["Outputs"]["RoleArn"]["Value"] == _role_arn(template, "Interruption")
 
 
 def test_destroying_the_stack_leaves_nothing(template: Template) -> None:

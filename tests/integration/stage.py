@@ -13,7 +13,7 @@ from moto.backends import get_backend
 
 from evac.simulator import Simulation, SimulatorOptions
 from lambdas.handlers.settings import Deployment, read_deployment
-from tests.infra.synth import CLUSTER, routing, synthesize, the_one
+from tests.infra.synth import CLUSTER, of_function, routing, synthesize
 from tests.integration.conftest import ACCOUNT, REGION
 from tests.scenes import Json, at, deployment, node, spot_notice
 
@@ -22,7 +22,7 @@ from tests.scenes import Json, at, deployment, node, spot_notice
 def environment_and_routing() -> tuple[dict[str, Any], dict[str, Any]]:
     """Of the synthesized template: the function's variables (with references), and what carries an event."""
     template = synthesize()
-    return the_one(template, "AWS::Lambda::Function")["Environment"]["Variables"], routing(template)
+    return of_function(template, "Interruption", "AWS::Lambda::Function")["Environment"]["Variables"], routing(template)
 
 
 def deploy() -> dict[str, str]:

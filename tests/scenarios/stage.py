@@ -98,9 +98,10 @@ def drain(
     settings: Settings = Settings(),  # noqa: B008 - it is frozen
     prepare: Callable[[Simulation], None] = lambda _: None,
     nodes: Sequence[str] = ("spot-a",),
+    options: SimulatorOptions = SimulatorOptions(),  # noqa: B008 - it is frozen
 ) -> Outcome:
     """Notice the nodes at 0, begin at `begins`, take the hosts at `reclaimed`; the outcome of the first."""
-    simulation = Simulation(objects, at(-1), options=SimulatorOptions())
+    simulation = Simulation(objects, at(-1), options=options)
     simulation.run_until(at(begins))
     for name in nodes:
         simulation.reclaim(name, at(reclaimed))

@@ -19,7 +19,7 @@ from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.locks import Held, Lock
 from lambdas.domain.values.manifests import read_pod
 from lambdas.domain.values.notices import Instance, Notice
-from lambdas.domain.values.settings import Settings
+from lambdas.domain.values.settings import BudgetMode, Settings
 from tests.scenarios.stage import drain, notice
 from tests.scenes import Json, at, bare, budget, deployment, instance_id, node, times
 
@@ -194,7 +194,7 @@ def test_switched_off_not_even_an_eviction_without_answer_is_followed_by_a_delet
         budget("web", {"app": "web"}, maxUnavailable=1),
         begins=84.5,
         prepare=silence,
-        settings=Settings(deletes_at_last_safe_moment=False),
+        settings=Settings(budgets=BudgetMode.NEVER),
     )
     assert outcome.departures(Departure.LOST) == ["web-5d4f8c7b9-00"]
     assert outcome.signalled() == {}

@@ -7,7 +7,7 @@ import pytest
 from evac.simulator import Simulation
 from lambdas.domain.values.drains import Departure, Ending
 from lambdas.domain.values.journal import Happening
-from lambdas.domain.values.settings import Settings
+from lambdas.domain.values.settings import BudgetMode, Settings
 from tests.scenarios.stage import drain
 from tests.scenes import READY, at, bare, budget, deployment, job, node, pod, service, stateful_set, times
 
@@ -27,7 +27,7 @@ def test_d1b_paced_all_30_leave_and_never_more_than_four_are_missing() -> None:
 def test_d1b_strict_until_the_last_safe_moment_the_rest_goes_at_once() -> None:
     web = deployment("web", {"spot-a": 30, "od-1": 10}, surge=0, annotations=times(10, 2))
     shut = budget("web", {"app": "web"}, maxUnavailable=1)
-    outcome = drain(SPOT, ROOM, *web, shut, settings=Settings(paces_budgets=False))
+    outcome = drain(SPOT, ROOM, *web, shut, settings=Settings(budgets=BudgetMode.DEADLINE))
     assert outcome.graceful == 30
     assert outcome.most_short("web") > 20
     assert max(outcome.signalled().values()) == pytest.approx(85, abs=0.5)
@@ -232,7 +232,7 @@ def test_hours_after_the_deadline_nothing_is_touched() -> None:
 
 def test_switched_off_a_held_pod_is_lost_and_its_budget_named() -> None:
     web = deployment("web", {"spot-a": 1}, annotations=times(10, 2))
-    settings = Settings(deletes_at_last_safe_moment=False)
+    settings = Settings(budgets=BudgetMode.NEVER)
     shut = budget("web", {"app": "web"}, maxUnavailable=0)
     outcome = drain(SPOT, ROOM, *web, shut, settings=settings)
     assert outcome.record.ending is Ending.PODS_LOST

@@ -1,9 +1,11 @@
 """DaemonSets: one pod on every node that the template may use, cordoned ones included.
 
-Rules: pkg/controller/daemon. Law: a pod that was evicted from a living node is put straight back there. Not simulated:
+Rules: pkg/controller/daemon. Law: a pod that was evicted from a living node is put straight back there, and a
+stranger that it adopts goes at once where it has an older one. Not simulated:
 updates of the template.
 """
 
+from evac.simulator.controllers.adoption import Adoption
 from evac.simulator.controllers.creation import generated_name, pod_of
 from evac.simulator.controllers.reconciler import Reconciler
 from evac.simulator.deletions import Deletions
@@ -13,6 +15,7 @@ from evac.simulator.objects import Key, Raw, controller_of, key_of, labels_of, r
 from evac.simulator.options import SimulatorOptions
 from evac.simulator.pods import is_active, is_finished, is_ready, is_terminating, node_of
 from evac.simulator.scheduling.nodes import UNSCHEDULABLE, is_wanted, tolerates
+from evac.simulator.selections import Selections
 from evac.simulator.store import Change, Store
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -29,8 +32,9 @@ _TOLERATED = (
 class DaemonSets(Reconciler):
     """One pod a node."""
 
-    def __init__(self, store: Store, deletions: Deletions, options: SimulatorOptions) -> None:
+    def __init__(self, store: Store, selections: Selections, deletions: Deletions, options: SimulatorOptions) -> None:
         super().__init__(store, options.latencies.controllers)
+        self._adoption = Adoption(store, selections)
         self._deletions = deletions
 
     def on_change(self, change: Change) -> None:
@@ -41,15 +45,23 @@ class DaemonSets(Reconciler):
             for owner in self.store.of_kind("DaemonSet"):
                 self.enqueue(key_of(owner))
         elif change.key.kind == "Pod":
-            owner_of_pod = controller_of(change.new or change.old or {"metadata": {}})
-            if owner_of_pod and owner_of_pod["kind"] == "DaemonSet":
-                self.enqueue(Key("DaemonSet", change.key.namespace, owner_of_pod["name"]))
+            self._follow(change.new or change.old or {"metadata": {}}, change.key.namespace)
+
+    def _follow(self, pod: Raw, namespace: str) -> None:
+        owner = controller_of(pod)
+        if owner and owner["kind"] == "DaemonSet":
+            self.enqueue(Key("DaemonSet", namespace, owner["name"]))
+        elif owner is None:
+            for key in self._adoption.adopters(pod):
+                if key.kind == "DaemonSet":
+                    self.enqueue(key)
 
     def reconcile(self, key: Key) -> None:
-        """For each node: a pod where one should be, none where none may run."""
+        """Adopt; then for each node: a pod where one should be, none where none may run."""
         owner = self.store.get(key)
         if owner is None or owner["metadata"].get("deletionTimestamp"):
             return
+        self._adoption.adopt_all(owner, key)
         by_node: dict[str, list[Raw]] = {}
         for pod in self.store.owned_by(uid_of(owner)):
             by_node.setdefault(_target(pod), []).append(pod)
@@ -58,15 +70,16 @@ class DaemonSets(Reconciler):
         self._write_status(key)
 
     def _settle(self, owner: Raw, node: Raw, pods: list[Raw]) -> None:
-        """A new pod only where there is none at all, not even one on its way out."""
+        """A new pod only where there is none at all, not even one on its way out; of several, the oldest stays."""
         model = _model(owner, node)
         fits = is_wanted(node, model) and has_all(spec_of(model).get("nodeSelector") or {}, labels_of(node))
         if fits and not pods and tolerates(node, model):
             name = generated_name(self.store, owner, f"{owner['metadata']['name']}-")
             self.store.put(revised(model, metadata={"name": name}))
         stays = fits and tolerates(_with_evicting_taints_only(node), model)
+        running = sorted((p for p in pods if is_active(p)), key=_standing)
         for pod in pods:
-            if not is_terminating(pod) and (is_finished(pod) or not stays):
+            if not is_terminating(pod) and (is_finished(pod) or not stays or pod in running[1:]):
                 self._deletions.ask(pod, None, Hand.CONTROLLER)
 
     def _write_status(self, key: Key) -> None:
@@ -81,6 +94,11 @@ class DaemonSets(Reconciler):
         }
         if any(status_of(owner).get(name) != value for name, value in status.items()):
             self.store.put(revised(owner, status=status))
+
+
+def _standing(pod: Raw) -> tuple[bool, str, str]:
+    """Placed first, then oldest, then by name (podByCreationTimestampAndPhase)."""
+    return not node_of(pod), pod["metadata"].get("creationTimestamp") or "", pod["metadata"]["name"]
 
 
 def _model(owner: Raw, node: Raw) -> Raw:

@@ -6,6 +6,7 @@ after the end.
 
 from datetime import datetime
 
+from evac.simulator.controllers.adoption import Adoption
 from evac.simulator.controllers.creation import generated_name, pod_of
 from evac.simulator.controllers.job_indexes import index_of, indexed, write_indexes
 from evac.simulator.controllers.job_tally import Tally, is_indexed, replaces_failed_only
@@ -15,6 +16,7 @@ from evac.simulator.journal import Hand
 from evac.simulator.objects import Key, Raw, controller_of, revised, spec_of, status_of, uid_of, written_time
 from evac.simulator.options import SimulatorOptions
 from evac.simulator.pods import condition_of, is_active, is_ready, is_terminating, phase_of, with_condition
+from evac.simulator.selections import Selections
 from evac.simulator.store import Change, Store
 
 _DEFAULT_LIMIT = 6
@@ -23,8 +25,9 @@ _DEFAULT_LIMIT = 6
 class Jobs(Reconciler):
     """Completions, parallelism and failures."""
 
-    def __init__(self, store: Store, deletions: Deletions, options: SimulatorOptions) -> None:
+    def __init__(self, store: Store, selections: Selections, deletions: Deletions, options: SimulatorOptions) -> None:
         super().__init__(store, options.latencies.controllers)
+        self._adoption = Adoption(store, selections)
         self._deletions = deletions
         self._tallies: dict[str, Tally] = {}
 
@@ -35,20 +38,27 @@ class Jobs(Reconciler):
                 self._tallies[uid_of(change.new)] = Tally.of(change.new)
             self.enqueue(change.key)
         elif change.key.kind == "Pod":
-            pod = change.new or change.old or {"metadata": {}}
-            owner = controller_of(pod)
-            if owner and owner["kind"] == "Job":
-                key = Key("Job", change.key.namespace, owner["name"])
-                job = self.store.get(key)
-                if job is not None:
-                    self._tallies[uid_of(job)].see(job, pod, self.timeline.now(), was_there=change.old is not None)
-                self.enqueue(key)
+            self._follow(change.new or change.old or {"metadata": {}}, change)
+
+    def _follow(self, pod: Raw, change: Change) -> None:
+        owner = controller_of(pod)
+        if owner and owner["kind"] == "Job":
+            key = Key("Job", change.key.namespace, owner["name"])
+            job = self.store.get(key)
+            if job is not None:
+                self._tallies[uid_of(job)].see(job, pod, self.timeline.now(), was_there=change.old is not None)
+            self.enqueue(key)
+        elif owner is None:
+            for key in self._adoption.adopters(pod):
+                if key.kind == "Job":
+                    self.enqueue(key)
 
     def reconcile(self, key: Key) -> None:
-        """Fail, complete, or bring the number of active pods to what is wanted."""
+        """Adopt; then fail, complete, or bring the number of active pods to what is wanted."""
         job = self.store.get(key)
         if job is None or _is_over(job) or job["metadata"].get("deletionTimestamp"):
             return
+        self._adoption.adopt_all(job, key)
         tally = self._tallies[uid_of(job)]
         pods = list(self.store.owned_by(uid_of(job)))
         active = [pod for pod in pods if is_active(pod)]

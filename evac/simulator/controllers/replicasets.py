@@ -6,6 +6,7 @@ labels no longer match is let go of, an ownerless one that matches is adopted.
 
 from datetime import datetime, timedelta
 
+from evac.simulator.controllers.adoption import Adoption, claimed
 from evac.simulator.controllers.availability import available_in, replica_status, replicas_of
 from evac.simulator.controllers.creation import Pace, generated_name, pod_of
 from evac.simulator.controllers.ranking import first_to_go
@@ -16,7 +17,6 @@ from evac.simulator.objects import (
     Key,
     Raw,
     controller_of,
-    controller_reference,
     key_of,
     revised,
     spec_of,
@@ -40,6 +40,7 @@ class ReplicaSets(Reconciler):
         super().__init__(store, options.latencies.controllers)
         self._selections = selections
         self._deletions = deletions
+        self._adoption = Adoption(store, selections)
         self._quotas = Quotas(store)
         now = store.timeline.now()
         self._pace = Pace(options.pods_created_per_second, options.pods_created_in_burst, now)
@@ -55,16 +56,14 @@ class ReplicaSets(Reconciler):
             for pod in (change.old, change.new):
                 self._enqueue_owner(pod)
             if change.new is not None and controller_of(change.new) is None:
-                for key in self._adopters(change.new):
-                    self.enqueue(key)
+                for key in self._adoption.adopters(change.new):
+                    if key.kind in REPLICATED:
+                        self.enqueue(key)
 
     def _enqueue_owner(self, pod: Raw | None) -> None:
         owner = controller_of(pod) if pod else None
         if pod and owner and owner["kind"] in REPLICATED:
             self.enqueue(Key(owner["kind"], key_of(pod).namespace, owner["name"]))
-
-    def _adopters(self, pod: Raw) -> list[Key]:
-        return sorted(key for key in self._selections.over(pod) if key.kind in REPLICATED)
 
     def reconcile(self, key: Key) -> None:
         """Let go, adopt, then create or delete, each by one request when there is a place for it."""
@@ -95,14 +94,10 @@ class ReplicaSets(Reconciler):
     def _disputed(self, key: Key, active: list[Raw]) -> list[Raw]:
         """Its own that it no longer selects; then the ownerless ones that it, first of those who may, adopts."""
         leavers = [p for p in active if key not in self._selections.over(p)]
-        orphans = [p for p in self.store.ownerless(key.namespace) if is_active(p) and self._adopters(p)[:1] == [key]]
-        return leavers + orphans
+        return leavers + self._adoption.orphans_for(key)
 
     def _claim(self, owner: Raw, pod: Raw) -> bool:
-        references = [r for r in pod["metadata"].get("ownerReferences") or () if not r.get("controller")]
-        if controller_of(pod) is None:
-            references.append(controller_reference(owner))
-        self.store.put(revised(pod, metadata={"ownerReferences": references or None}))
+        self.store.put(claimed(pod, owner))
         return True
 
     def _scale(self, owner: Raw, active: list[Raw]) -> None:

@@ -19,6 +19,8 @@ Json = Mapping[str, Any]
 
 _LONGEST_MESSAGE = 1024
 _LONGEST_NAME = 253
+_OF_NODES = "default"
+"""Events about nodes, which have no namespace, are there: the API refuses any other (core/v1 validation)."""
 
 
 def whole_seconds(grace: timedelta) -> int:
@@ -57,16 +59,19 @@ def _this(pod: PodRef) -> Json:
     return {"uid": pod.uid}
 
 
-def node_event(action: Announce, at: datetime) -> Json:
-    """A core/v1 Event that `kubectl describe node` shows: it looks for the node's kind, name and UID."""
+def event(action: Announce, at: datetime) -> Json:
+    """A core/v1 Event that `kubectl describe` shows: it looks for the object's kind, name and UID."""
     moment = at.strftime("%Y-%m-%dT%H:%M:%SZ")
     unique = uuid4().hex[:16]
-    node = action.node_name
+    about = _involved(action)
     return {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"name": f"{node[: _LONGEST_NAME - 17].rstrip('.-')}.{unique}", "namespace": "default"},
-        "involvedObject": {"apiVersion": "v1", "kind": "Node", "name": node, "uid": action.node_uid},
+        "metadata": {
+            "name": f"{about['name'][: _LONGEST_NAME - 17].rstrip('.-')}.{unique}",
+            "namespace": about.get("namespace", _OF_NODES),
+        },
+        "involvedObject": about,
         "reason": action.reason,
         "message": action.message[:_LONGEST_MESSAGE],
         "type": action.kind,
@@ -76,3 +81,10 @@ def node_event(action: Announce, at: datetime) -> Json:
         "lastTimestamp": moment,
         "count": 1,
     }
+
+
+def _involved(action: Announce) -> Json:
+    pod = action.involved
+    if pod is None:
+        return {"apiVersion": "v1", "kind": "Node", "name": action.node_name, "uid": action.node_uid}
+    return {"apiVersion": "v1", "kind": "Pod", "namespace": pod.namespace, "name": pod.name, "uid": pod.uid}

@@ -121,8 +121,9 @@ def delete_pod(pod: PodRef, body: Json) -> Call:
 
 
 def create_event(body: Json) -> Call:
-    """A Kubernetes Event about a node."""
-    return Call("create", "events", paths.EVENTS, "POST", {}, body, namespace="default")
+    """A Kubernetes Event, in the namespace that its body names. Raises BadName."""
+    namespace = body["metadata"]["namespace"]
+    return Call("create", "events", paths.events(namespace), "POST", {}, body, namespace=namespace)
 
 
 def list_page(resource: str, path: str, selector: str = "", limit: int = 0, token: str = "") -> Call:

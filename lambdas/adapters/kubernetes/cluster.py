@@ -129,7 +129,7 @@ class KubernetesCluster:
             case Delete():
                 return self._ask(calls.delete_pod(action.pod, bodies.deletion(action.pod, self._grace(action))))
             case Announce():
-                return self._ask(calls.create_event(bodies.node_event(action, self._clock.now())))
+                return self._ask(calls.create_event(bodies.event(action, self._clock.now())))
 
     def _locate(self, action: Locate) -> Result:
         """A node that is found will be observed: what that takes of the whole cluster is read meanwhile."""

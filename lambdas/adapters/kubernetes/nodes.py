@@ -29,13 +29,13 @@ class Nodes:
         self._watching = watching
 
     def locate(self, action: Locate) -> Result:
-        """The node whose provider id ends in the instance id: by the names first, then among all."""
-        if not action.instance_id:
+        """The node of that name, or whose provider id ends in the instance id: by the names first, then among all."""
+        if not action.instance_id and not action.is_by_name:
             return Refused("an instance without an id cannot be looked for")
         for name in filter(paths.is_name, action.names):
             found = self._get(name)
             if isinstance(found, Node):
-                if found.instance_id == action.instance_id:
+                if action.is_by_name or found.instance_id == action.instance_id:
                     return Located(found)
             elif not isinstance(found, Absent):
                 return found

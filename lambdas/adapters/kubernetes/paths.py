@@ -44,9 +44,12 @@ def eviction(namespace: str, name: str) -> str:
     return f"{pod(namespace, name)}/eviction"
 
 
+def events(namespace: str) -> str:
+    """The Events of a namespace. Raises BadName."""
+    return f"/api/v1/namespaces/{checked(namespace)}/events"
+
+
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/pods"
 SERVICES = "/api/v1/services"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
-EVENTS = "/api/v1/namespaces/default/events"
-"""Events about nodes, which have no namespace, are in `default`: the API refuses any other (core/v1 validation)."""

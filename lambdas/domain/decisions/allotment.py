@@ -5,12 +5,14 @@ that the API answers keeps its SIGTERM from being tried.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.budgets import BudgetIndex, Rooms, lets_unready_go
 from lambdas.domain.decisions.filters import Verdict, judge, why_let_finish
 from lambdas.domain.decisions.pacing import Pacer
+from lambdas.domain.decisions.releasing import Releases
 from lambdas.domain.decisions.steps import Await, Cause, Decision, Doomed, Go, Hold, Skip, Stay, was_born_before
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Blocked, Forbidden, Refused, SeveralBudgets
@@ -25,31 +27,38 @@ _UNANSWERED = timedelta(seconds=2)
 """An eviction can take 10 s inside the server: past the last safe moment a delete is sent beside it after this."""
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of budgets and of our own requests. `elsewhere`: pods of other nodes that carry our mark."""
+
+    budgets: Listing[Budget]
+    attempts: Mapping[PodRef, Attempt]
+    recovered: Collection[BudgetRef]
+    elsewhere: Sequence[Doomed] = ()
+
+
 class Allotment:
     """One step's allotment: who gets the room that there is."""
 
     def __init__(
-        self,
-        ranked: Sequence[Doomed],
-        budgets: Listing[Budget],
-        attempts: Mapping[PodRef, Attempt],
-        settings: Settings,
-        now: datetime,
-        recovered: Collection[BudgetRef],
+        self, ranked: Sequence[Doomed], seen: Seen, settings: Settings, now: datetime, releases: Releases
     ) -> None:
+        budgets = seen.budgets
         self.now = now
         self.decisions: dict[PodRef, Decision] = {}
         self.look_again_at: datetime | None = None
         self._are_budgets_known = budgets.freshness is not Freshness.PENDING
         self._versions = {b.ref: b.version for b in budgets.items}
         self._index = BudgetIndex(budgets.items)
-        self._attempts = attempts
+        self._attempts = seen.attempts
         self._settings = settings
-        self._rooms = Rooms.after(attempts.values(), {b.ref: b for b in budgets.items})
-        self._pacer = Pacer(self._index, attempts.values(), recovered, now)
-        if settings.paces_budgets and settings.deletes_at_last_safe_moment:
-            for d in ranked:
-                self._pacer.expect(d, self._attempts.get(d.pod.ref))
+        self._releases = releases
+        self._rooms = Rooms.after(seen.attempts.values(), {b.ref: b for b in budgets.items})
+        self._pacer = Pacer(self._index, seen.attempts.values(), seen.recovered, now)
+        if settings.paces_budgets:
+            for d in sorted((*ranked, *seen.elsewhere), key=lambda d: d.last_safe_moment) if seen.elsewhere else ranked:
+                if not releases.replaces(d.pod):
+                    self._pacer.expect(d, self._attempts.get(d.pod.ref))
 
     def decide(self, d: Doomed, *, waits_for_others: bool = False) -> None:
         decision = self._decide(d, waits_for_others)
@@ -124,17 +133,47 @@ class Allotment:
                 return Stay(Hold.RETRY, until, detail=_describe(other))
 
     def _if_room(self, d: Doomed, attempt: Attempt) -> Decision:
-        """Before its last safe moment a pod goes when every one of its budgets has room."""
+        """Before its last safe moment a pod goes when it is replaced and every one of its budgets has room."""
         if not self._are_budgets_known:
             return Stay(Hold.ANSWER, d.last_safe_moment, detail="the budgets are not read yet")
+        if self._releases.is_awaited(d.pod):
+            return Stay(Hold.ANSWER, d.last_safe_moment, detail="the workloads of its namespace are not read yet")
         held_by = self._index.of(d.pod)
+        if self._releases.replaces(d.pod):
+            return self._if_replaced(d, held_by)
         if isinstance(attempt.last_result, SeveralBudgets) and len(held_by) < 2:
             return Stay(Hold.BUDGET, d.last_safe_moment, detail=attempt.last_result.message)
-        shut = tuple(b for b in held_by if not self._rooms.has_room(d.pod, b))
+        shut = self._shut(d, held_by)
         if shut:
-            return self._exceed(d, shut) or Stay(
-                Hold.BUDGET, d.last_safe_moment, tuple(b.ref for b in shut), _arithmetic(d.pod, shut[0])
-            )
+            return self._uncounted(d, shut) or self._exceed(d, shut) or self._held(d, shut)
+        return self._in_turn(d, held_by)
+
+    def _if_replaced(self, d: Doomed, held_by: Sequence[Budget]) -> Decision:
+        """Its replacement decides; its one budget is asked all the same, and several cannot be."""
+        if not self._releases.lets_go(d.pod):
+            return Stay(Hold.REPLACEMENT, d.last_safe_moment)
+        if len(held_by) > 1:
+            return self._delete(d, Cause.REPLACED_SEVERAL, detail=", ".join(str(b.ref) for b in held_by))
+        shut = self._shut(d, held_by)
+        if shut:
+            return self._uncounted(d, shut) or self._held(d, shut)
+        return self._in_turn(d, held_by)
+
+    def _shut(self, d: Doomed, held_by: Sequence[Budget]) -> tuple[Budget, ...]:
+        return tuple(b for b in held_by if not self._rooms.has_room(d.pod, b))
+
+    @staticmethod
+    def _held(d: Doomed, shut: Sequence[Budget]) -> Stay:
+        names = tuple(b.ref for b in shut)
+        return Stay(Hold.BUDGET, d.last_safe_moment, names, _arithmetic(d.pod, shut[0]))
+
+    def _uncounted(self, d: Doomed, shut: Sequence[Budget]) -> Decision | None:
+        """A delete where a budget that counts nothing (scaled to 0) would keep a released pod for ever."""
+        if self._releases.is_freely_gone(d.pod) and all(b.expected == 0 and b.is_observed for b in shut):
+            return self._delete(d, Cause.UNCOUNTED)
+        return None
+
+    def _in_turn(self, d: Doomed, held_by: Sequence[Budget]) -> Decision:
         if not all(self._rooms.is_free(b) for b in held_by):
             return Stay(Hold.TURN, d.last_safe_moment, tuple(b.ref for b in held_by))
         if len(held_by) > 1:
@@ -159,7 +198,7 @@ class Allotment:
         Evictions and deletes take turns until one is served: either may be what RBAC or a webhook refuses.
         """
         held_by = self._index.of(d.pod)
-        shut = tuple(b for b in held_by if not self._rooms.has_room(d.pod, b))
+        shut = self._shut(d, held_by)
         may_delete = self._settings.deletes_at_last_safe_moment
         if shut and not may_delete:
             return _left_to_die(shut)

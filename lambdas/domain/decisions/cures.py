@@ -1,16 +1,26 @@
 """What is broken and what to do next, for a tired person at 3 a.m."""
 
-from lambdas.contract import KUBERNETES_GROUP
+from lambdas.contract import KUBERNETES_GROUP, RELEASE_GUARD
 from lambdas.domain.values.actions import (
     Action,
     Announce,
+    CheckGuard,
     Cordon,
     Delete,
     Evict,
     ExcludeFromLoadBalancers,
+    ListMarked,
+    ListReleased,
     Locate,
     Observe,
+    ObserveWorkloads,
+    OfNode,
+    OfPod,
+    Release,
     Restore,
+    TakeBack,
+    TidyUp,
+    Wake,
 )
 from lambdas.domain.values.answers import (
     Forbidden,
@@ -58,6 +68,22 @@ def doing(action: Action) -> str:
     match action:
         case Locate(instance_id):
             return f"finding the node of {instance_id}"
+        case ObserveWorkloads(namespace):
+            return f"listing the workloads of namespace {namespace}"
+        case CheckGuard():
+            return f"reading the ValidatingAdmissionPolicy {RELEASE_GUARD}"
+        case ListReleased():
+            return "listing released pods"
+        case ListMarked():
+            return "listing nodes that carry our mark"
+        case Observe() | Cordon() | ExcludeFromLoadBalancers() | Restore() | Announce():
+            return _doing_to_a_node(action)
+        case _:
+            return _doing_to_a_pod(action)
+
+
+def _doing_to_a_node(action: OfNode) -> str:
+    match action:
         case Observe(node_name):
             return f"listing node {node_name} and its pods"
         case Cordon(node_name):
@@ -66,9 +92,21 @@ def doing(action: Action) -> str:
             return f"taking node {node_name} out of load balancers"
         case Restore(node_name):
             return f"taking our marks off node {node_name}"
-        case Announce(node_name):
-            return f"writing an Event on node {node_name}"
+        case Announce(node_name, involved=pod):
+            return f"writing an Event on pod {pod}" if pod else f"writing an Event on node {node_name}"
+
+
+def _doing_to_a_pod(action: OfPod) -> str:
+    match action:
         case Evict(pod):
             return f"evicting {pod}"
         case Delete(pod):
             return f"deleting {pod}"
+        case Release(pod):
+            return f"releasing {pod}"
+        case TakeBack(pod):
+            return f"giving {pod} back to its ReplicaSet"
+        case TidyUp(pod):
+            return f"taking the last marks off {pod}"
+        case Wake(pod):
+            return f"touching {pod}"

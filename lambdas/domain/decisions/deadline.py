@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from lambdas.domain.values.kubernetes import Pod
-from lambdas.domain.values.notices import Notice
+from lambdas.domain.values.actions import Mark
+from lambdas.domain.values.kubernetes import Node, Pod
+from lambdas.domain.values.notices import NO_DEADLINE, Notice
 from lambdas.domain.values.settings import Settings
 
 NOTHING_TOUCHED_AFTER = timedelta(seconds=60)
@@ -15,6 +16,10 @@ LATE_PATH = timedelta(seconds=15)
 """How long a drain that begins too late goes on: the host may live some seconds longer than promised."""
 
 _LEAST = timedelta(seconds=1)
+
+_OUTLIVES_RECLAIM = timedelta(minutes=15)
+_OUTLIVES_ITSELF = timedelta(hours=24)
+"""A mark's expiry bounds a forgotten one."""
 
 _MOST = timedelta(days=1)
 """Counted of a grace: the API takes any int64 of seconds, and no moment lies that far back."""
@@ -30,9 +35,25 @@ def notice_that_counts(notices: Iterable[Notice], now: datetime) -> Notice:
     return min(notices, key=lambda n: (is_long_past(n, now), n.reclaim_at))
 
 
+def time_left(notice: Notice, now: datetime) -> str:
+    """What is left to its reclaim, in words."""
+    if not notice.has_deadline:
+        return "no deadline"
+    return f"{max(0.0, (notice.reclaim_at - now).total_seconds()):.0f} s left"
+
+
+def mark_of(notice: Notice, node: Node, since: datetime, now: datetime) -> Mark:
+    """The node's mark, begun at `since`. It outlives its reclaim by a little; without one, its beginning by a day."""
+    expires_at = max(notice.reclaim_at, now) + _OUTLIVES_RECLAIM if notice.has_deadline else since + _OUTLIVES_ITSELF
+    reclaim_at = notice.reclaim_at if notice.has_deadline else None
+    instance_id = notice.instance_id if notice.takes_the_host else node.instance_id or node.name
+    return Mark(instance_id, notice.reason.value, reclaim_at, since, expires_at)
+
+
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The host is taken at `reclaim`; shutdowns are to be over `settings.margin` earlier."""
+    """The host is taken at `reclaim`; shutdowns are to be over `settings.margin` earlier. With NO_DEADLINE no moment is
+    the last safe one: budgets are never exceeded, graces never clamped."""
 
     reclaim: datetime
     settings: Settings
@@ -50,7 +71,10 @@ class Deadline:
 
         Of a controlled pod's grace at most `settings.grace_counted` counts: with 115 s and more the moment would be
         the notice itself, and everything behind a budget would be deleted in second 0. A pod without a controller
-        has nobody to replace it, so nothing is won by waiting: its whole grace counts.
+        has nobody to replace it, so nothing is won by waiting: its whole grace counts. (A released pod counts as having
+        its former one.)
         """
-        counted = min(pod.grace, self.settings.grace_counted) if pod.owner else pod.grace
+        counted = min(pod.grace, self.settings.grace_counted) if pod.owner or pod.released else pod.grace
+        if self.reclaim >= NO_DEADLINE:
+            return NO_DEADLINE
         return self.reclaim - self.settings.margin - min(max(timedelta(), counted), _MOST)

@@ -48,9 +48,16 @@ def why_let_finish(pod: Pod) -> str:
     if pod.owner and pod.owner.kind == "Job":
         return "a Job's pod may finish by itself"
     for key, value in _WISHES:
-        if pod.annotations.get(key) == value:
+        if _said(pod, key) == value:
             return f"{key}: {value}"
     return ""
+
+
+def _said(pod: Pod, key: str) -> str | None:
+    """What its people wrote: a release of ours writes do-not-disrupt too, which is no wish to finish."""
+    if pod.released and key in pod.released.former:
+        return pod.released.former[key]
+    return pod.annotations.get(key)
 
 
 _WISHES = (

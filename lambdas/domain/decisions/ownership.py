@@ -16,17 +16,24 @@ def is_foreign(instance: Instance | None, cluster_name: str) -> bool:
 def has_changed_hands(node: Node | None, located: Node) -> bool:
     """Whether another instance has come under the node's name: addresses, and so names, are used again.
 
-    The same instance's kubelet may register its node anew.
+    The same instance's kubelet may register its node anew; without an instance id nothing says that it is the same.
     """
-    return node is not None and node.uid != located.uid and node.instance_id != located.instance_id
+    if node is None or node.uid == located.uid:
+        return False
+    return not node.instance_id or node.instance_id != located.instance_id
 
 
-def how_to_locate(notice: Notice, instance: Instance | None, *, was_asked: bool, cluster_name: str) -> Locate:
-    """Names first (one small request each), a listing only where it may find what the names miss.
+def how_to_locate(
+    notice: Notice, instance: Instance | None, *, was_asked: bool, cluster_name: str, node_name: str = ""
+) -> Locate:
+    """Names first (one small request each), a listing only where it may find what the names miss. `node_name`: where
+    somebody has named the node itself.
 
     An instance without any cluster's tag is most likely no node at all: it costs no listing. Where EC2 could not be
     asked, or does not know it (any more), or its tags name our cluster, the listing is the truth.
     """
+    if node_name:
+        return Locate(notice.instance_id, (node_name,), may_list=False, is_by_name=True)
     if not was_asked:
         return Locate(notice.instance_id, (), may_list=True)
     if instance is None:

@@ -5,13 +5,15 @@ that dies a budget protects nothing past a pod's last safe moment (what kubernet
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from lambdas.domain.decisions.allotment import Allotment
+from lambdas.domain.decisions.allotment import Allotment, Seen
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.filters import is_critical
+from lambdas.domain.decisions.releasing import Around, Releases
 from lambdas.domain.decisions.steps import Await, Decision, Doomed, Go, Hold, Stay
+from lambdas.domain.values.actions import Wake
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, PodRef
 from lambdas.domain.values.observation import Listing
 from lambdas.domain.values.settings import Settings
@@ -23,6 +25,12 @@ class Plan:
 
     decisions: Mapping[PodRef, Decision]
     look_again_at: datetime | None
+    refusals: Mapping[PodRef, str] = field(default_factory=dict)
+    """Why pods of a Deployment are not released."""
+    wakes: Mapping[str, Wake] = field(default_factory=dict)
+    """Touches of ReplicaSets that back off, by their Deployment's uid."""
+    shortfalls: Mapping[str, int] = field(default_factory=dict)
+    """Per Deployment with replacements that find no room: how many pods want it."""
 
 
 def plan(
@@ -32,13 +40,16 @@ def plan(
     settings: Settings,
     now: datetime,
     recovered: Collection[BudgetRef] = frozenset(),
+    around: Around = Around(),  # noqa: B008 - it is frozen; its memory is read here, never written
 ) -> Plan:
     """Decide for all pods of all draining nodes at once: budgets are counted over all of them, in one order.
 
-    `recovered`: budgets that have been seen to recover in this drain, so that replacements do become Ready.
+    `recovered`: budgets that have been seen to recover in this drain, so that replacements do become Ready. Evictions
+    come first, then releases.
     """
     ranked = sorted(doomed, key=lambda d: _rank(d, now))
-    allotment = Allotment(ranked, budgets, attempts, settings, now, recovered)
+    releases = Releases(ranked, budgets, attempts, settings, now, around)
+    allotment = Allotment(ranked, Seen(budgets, attempts, recovered, around.elsewhere), settings, now, releases)
     ordinary = [d for d in ranked if not is_critical(d.pod)]
     for d in ordinary:
         allotment.decide(d)
@@ -46,7 +57,11 @@ def plan(
     for d in ranked:
         if is_critical(d.pod):
             allotment.decide(d, waits_for_others=d.node_name in moving)
-    return Plan(allotment.decisions, allotment.look_again_at)
+    decisions = {**allotment.decisions, **releases.frees(allotment.decisions)}
+    refusals = {ref: refusal.reason for ref, refusal in releases.refusals.items()}
+    wakes = releases.wakes()
+    moments = [*releases.look_again, *([allotment.look_again_at] if allotment.look_again_at else [])]
+    return Plan(decisions, min(moments, default=None), refusals, wakes, releases.shortfalls())
 
 
 def _is_on_its_way(decision: Decision) -> bool:

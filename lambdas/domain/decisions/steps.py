@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum
 
 from lambdas.domain.decisions.deadline import Deadline
-from lambdas.domain.values.actions import Delete, Evict
+from lambdas.domain.values.actions import Delete, Evict, Release
 from lambdas.domain.values.kubernetes import BudgetRef, Pod
 
 
@@ -16,6 +16,7 @@ class Hold(Enum):
     BUDGET = "held by its budget"
     TURN = "waits its turn at its budget"
     FINISH = "left to finish"
+    REPLACEMENT = "waits for its replacement"
     CRITICAL = "goes when no other pod is on its way out"
     OPEN_NODE = "the node is still given pods and would be given it back"
     ANSWER = "waits for the API's answer"
@@ -51,6 +52,8 @@ class Cause(Enum):
 
     ROOM = "its budgets let it go"
     SEVERAL_BUDGETS = "several budgets, all with room"
+    REPLACED_SEVERAL = "replaced; several budgets, which no eviction can ask"
+    UNCOUNTED = "nobody wants its replica, and its budget counts none"
     PACED = "paced"
     LAST_SAFE_MOMENT = "its last safe moment"
     NO_TURN = "its last safe moment, and no turn at its budget"
@@ -72,7 +75,14 @@ class Go:
         return f"{self.cause.value}: {self.detail}" if self.detail else self.cause.value
 
 
-Decision = Skip | Await | Stay | Go
+@dataclass(frozen=True, slots=True)
+class Free:
+    """Stays and serves, and is released from its ReplicaSet now, so that it is replaced before it goes."""
+
+    ask: Release
+
+
+Decision = Skip | Await | Stay | Go | Free
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lambdas.domain.values.actions import Action
-from lambdas.domain.values.kubernetes import BudgetRef, Node
+from lambdas.domain.values.kubernetes import BudgetRef, Node, Pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,14 @@ class Located:
     """The node of a `Locate`."""
 
     node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The pods of a `ListReleased`, or the nodes of a `ListMarked`."""
+
+    pods: tuple[Pod, ...] = ()
+    nodes: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,7 @@ class Unknown:
 Result = (
     Done
     | Located
+    | Found
     | Absent
     | Blocked
     | SeveralBudgets

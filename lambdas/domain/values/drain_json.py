@@ -5,54 +5,109 @@ Law: nothing but what the record says, moments in RFC 3339 (UTC, `Z`), durations
 
 from datetime import UTC, datetime, timedelta
 
+from lambdas.domain.values.courses import BudgetStory, Level, WorkloadStory
 from lambdas.domain.values.drains import DrainRecord, PodFate, Problem
 from lambdas.domain.values.notices import Notice
 
 JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
+JsonObject = dict[str, JsonValue]
 
 
-def record_as_json(record: DrainRecord) -> dict[str, JsonValue]:
-    """The whole record; `json.dumps` takes it as it is."""
+def record_as_json(record: DrainRecord) -> JsonObject:
+    """The whole record, its curves too; `json.dumps` takes it as it is."""
+    return {
+        **heading(record),
+        "pods": [pod_as_json(pod) for pod in record.pods],
+        "budgets": [{**budget_as_json(budget), "curve": _curve(budget.curve)} for budget in record.budgets],
+        "workloads": [{**workload_as_json(each), "curve": _curve(each.curve)} for each in record.workloads],
+        "skipped": [skipped_as_json(*each) for each in record.skipped],
+        "problems": [problem_as_json(problem) for problem in record.problems],
+    }
+
+
+def heading(record: DrainRecord) -> JsonObject:
+    """What there is one of: the notice, the node, its timeline."""
     return {
         "notice": _notice(record.notice),
         "ending": record.ending.value,
         "node": record.node_name,
         "started_at": _moment(record.started_at),
         "cordoned_at": _moment(record.cordoned_at),
+        "excluded_at": _moment(record.excluded_at),
+        "first_release_at": _moment(record.first_release_at),
         "first_signal_at": _moment(record.first_signal_at),
+        "last_gone_at": _moment(record.last_gone_at),
         "ended_at": _moment(record.ended_at),
         "is_late": record.is_late,
-        "pods": [_pod(pod) for pod in record.pods],
-        "skipped": [{"pod": str(ref), "reason": reason} for ref, reason in record.skipped],
-        "problems": [_problem(problem) for problem in record.problems],
     }
 
 
-def _notice(notice: Notice) -> dict[str, JsonValue]:
+def _notice(notice: Notice) -> JsonObject:
     return {
         "instance_id": notice.instance_id,
         "reason": notice.reason.value,
         "noticed_at": _moment(notice.noticed_at),
-        "reclaim_at": _moment(notice.reclaim_at),
+        "reclaim_at": _moment(notice.reclaim_at) if notice.has_deadline else None,
         "is_replayed": notice.is_replayed,
     }
 
 
-def _pod(fate: PodFate) -> dict[str, JsonValue]:
+def pod_as_json(fate: PodFate) -> JsonObject:
+    """One pod's story."""
     return {
         "pod": str(fate.pod),
         "uid": fate.pod.uid,
+        "workload": fate.workload,
         "departure": fate.departure.value,
+        "released_at": _moment(fate.released_at),
+        "replaced_at": _moment(fate.replaced_at),
+        "not_released": fate.not_released,
+        "last_safe_at": _moment(fate.last_safe_at),
         "grace_given_seconds": _seconds(fate.grace_given),
         "signalled_at": _moment(fate.signalled_at),
         "gone_at": _moment(fate.gone_at),
+        "shutdown_seconds": _seconds(fate.shutdown),
         "held_by": [str(budget) for budget in fate.held_by],
         "note": fate.note,
     }
 
 
-def _problem(problem: Problem) -> dict[str, JsonValue]:
+def budget_as_json(story: BudgetStory) -> JsonObject:
+    """One budget's, without its curve."""
+    return {
+        "budget": str(story.ref),
+        "rule": story.rule,
+        "held_seconds": _seconds(story.held_for),
+        "exceeded_by": story.exceeded_by,
+        "exceeded_at": _moment(story.exceeded_at),
+        "arithmetic": story.arithmetic,
+    }
+
+
+def workload_as_json(story: WorkloadStory) -> JsonObject:
+    """One workload's, without its curve."""
+    return {
+        "kind": story.kind,
+        "workload": str(story),
+        "replicas": story.replicas,
+        "fewest_ready": story.fewest_ready,
+        "fewest_ready_at": _moment(story.fewest_ready_at),
+        "counted_by": story.counted_by,
+    }
+
+
+def skipped_as_json(ref: object, reason: str) -> JsonObject:
+    """A pod that was left alone."""
+    return {"pod": str(ref), "reason": reason}
+
+
+def problem_as_json(problem: Problem) -> JsonObject:
+    """What went wrong."""
     return {"trouble": problem.trouble.name.lower(), "message": problem.message}
+
+
+def _curve(curve: tuple[Level, ...]) -> JsonValue:
+    return [{"at": _moment(level.at), "ready": level.ready, "wanted": level.wanted} for level in curve]
 
 
 def _moment(moment: datetime | None) -> str | None:

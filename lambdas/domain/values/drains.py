@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
+from lambdas.domain.values.courses import BudgetStory, WorkloadStory
 from lambdas.domain.values.kubernetes import BudgetRef, PodRef
 from lambdas.domain.values.notices import Notice
 
@@ -28,7 +29,12 @@ class Departure(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PodFate:
-    """One pod's story. `signalled_at`: its SIGTERM; `held_by`: the budgets that held it; moments are absolute."""
+    """One pod's story. `signalled_at`: its SIGTERM; `held_by`: the budgets that held it; moments are absolute.
+
+    `released_at`: when it was released from its ReplicaSet; `replaced_at`: when its replacement let it go;
+    `not_released`: why it was not, empty where it was or where there was no question of it. `last_safe_at`: the latest
+    moment for its SIGTERM. `workload`: the one it belonged to ("kind namespace/name"), where that is known.
+    """
 
     pod: PodRef
     departure: Departure
@@ -37,6 +43,16 @@ class PodFate:
     gone_at: datetime | None = None
     held_by: tuple[BudgetRef, ...] = ()
     note: str = ""
+    released_at: datetime | None = None
+    replaced_at: datetime | None = None
+    not_released: str = ""
+    last_safe_at: datetime | None = None
+    workload: str = ""
+
+    @property
+    def shutdown(self) -> timedelta | None:
+        """How long it took from its SIGTERM to its end; None where either is not known."""
+        return self.gone_at - self.signalled_at if self.gone_at and self.signalled_at else None
 
 
 class Ending(Enum):
@@ -66,6 +82,7 @@ class Trouble(Enum):
     LEDGER = "the ledger"
     MESSAGES = "the queue"
     BUDGET = "a budget"
+    RELEASE = "release before evict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +95,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class DrainRecord:
-    """The whole outcome of one notice. `skipped`: pods left alone, with the filter's reason."""
+    """The whole outcome of one notice.
+
+    `skipped`: pods left alone, with the filter's reason; `excluded_at`: when the node was taken out of external load
+    balancers; `problems`: what went wrong on the way, each once.
+    """
 
     notice: Notice
     ending: Ending
@@ -91,8 +112,37 @@ class DrainRecord:
     pods: tuple[PodFate, ...] = ()
     skipped: tuple[tuple[PodRef, str], ...] = ()
     problems: tuple[Problem, ...] = ()
-    """What went wrong on the way, each once."""
+    excluded_at: datetime | None = None
+    budgets: tuple[BudgetStory, ...] = ()
+    workloads: tuple[WorkloadStory, ...] = ()
 
     def count(self, *departures: Departure) -> int:
         """How many pods left in one of these ways."""
         return sum(1 for pod in self.pods if pod.departure in departures)
+
+    @property
+    def first_release_at(self) -> datetime | None:
+        """When the first pod was released."""
+        return min((pod.released_at for pod in self.pods if pod.released_at), default=None)
+
+    @property
+    def first_action_at(self) -> datetime | None:
+        """The first release or SIGTERM of ours, whichever came earlier."""
+        return min((at for at in (self.first_release_at, self.first_signal_at) if at), default=None)
+
+    @property
+    def last_gone_at(self) -> datetime | None:
+        """When the last pod that left was gone."""
+        return max((pod.gone_at for pod in self.pods if pod.gone_at), default=None)
+
+    @property
+    def timeline(self) -> tuple[tuple[str, datetime | None], ...]:
+        """The node's moments, by name."""
+        return (
+            ("cordoned", self.cordoned_at),
+            ("excluded from load balancers", self.excluded_at),
+            ("first release", self.first_release_at),
+            ("first SIGTERM", self.first_signal_at),
+            ("last pod gone", self.last_gone_at),
+            ("ended", self.ended_at),
+        )

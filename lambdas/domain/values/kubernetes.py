@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from lambdas.domain.values.releases import Released
 from lambdas.domain.values.selectors import Selector
 
 
@@ -39,7 +40,12 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """A pod. `grace` is its `terminationGracePeriodSeconds` (30 s where unset, as the API defaults it)."""
+    """A pod. `grace` is its `terminationGracePeriodSeconds` (30 s where unset, as the API defaults it).
+
+    `cost`: what a ResourceQuota charges for it, by the quota's names, in thousandths. `apart_by`, `spread_by`: the
+    topology key, other than the hostname, by which it keeps a replacement of its own labels away (required
+    anti-affinity to itself; a DoNotSchedule spread that counts it after its release).
+    """
 
     ref: PodRef
     node_name: str = ""
@@ -57,6 +63,11 @@ class Pod:
     scheduled_at: datetime | None = None
     ready_at: datetime | None = None
     restarts: int = 0
+    released: Released | None = None
+    is_owned_by_several: bool = False
+    cost: Mapping[str, int] = field(default_factory=dict)
+    apart_by: str = ""
+    spread_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from lambdas.domain.values.kubernetes import Budget, Node, Pod, Service
+from lambdas.domain.values.workloads import Autoscaler, Claim, Deployment, Quota, ReplicaSet, Selecting
 
 T = TypeVar("T")
 
@@ -18,6 +19,11 @@ class Freshness(Enum):
     CURRENT = "kept current by a watch"
     STALE = "the watch is broken; listed now and then"
     UNREADABLE = "we may not read it"
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a list has come, however old it may be by now."""
+        return self in (Freshness.CURRENT, Freshness.STALE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +50,30 @@ class NodeView:
 
 
 @dataclass(frozen=True, slots=True)
+class NamespaceView:
+    """What decides about releases in one namespace, from `ObserveWorkloads` on.
+
+    `pods` are those that carry a template hash (a Deployment's, released or not); they, the Deployments and the
+    ReplicaSets are kept current, the rest was listed once. `selecting`: by resource (daemonsets, jobs,
+    replicationcontrollers, networkpolicies). A listing is PENDING until its first answer.
+    """
+
+    pods: Listing[Pod] = Listing()
+    deployments: Listing[Deployment] = Listing()
+    replica_sets: Listing[ReplicaSet] = Listing()
+    selecting: Mapping[str, Listing[Selecting]] = field(default_factory=dict)
+    quotas: Listing[Quota] = Listing()
+    autoscalers: Listing[Autoscaler] = Listing()
+    claims: Listing[Claim] = Listing()
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
-    """`nodes` holds only those that were asked for by `Observe` and whose first list has come."""
+    """`nodes` holds only those that were asked for by `Observe` and whose first list has come; `namespaces` those of
+    `ObserveWorkloads`. `marked`: every node of the cluster that carries our draining label."""
 
     nodes: Mapping[str, NodeView] = field(default_factory=dict)
     budgets: Listing[Budget] = Listing()
     services: Listing[Service] = Listing()
+    marked: Listing[Node] = Listing()
+    namespaces: Mapping[str, NamespaceView] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from lambdas.domain.values.messages import (
     Rebalance,
     ScheduledChange,
 )
+from lambdas.domain.values.settings import Settings
 from tests.scenes import NOTICE, bare
 from tests.unit.cli.typing_it import EXAMPLES, S1, evac, told
 
@@ -88,17 +89,33 @@ def test_settings_are_those_of_the_flags() -> None:
         "3s",
         "--shutdown",
         "1m",
-        "--respect-budgets-to-the-end",
-        "--no-pacing",
+        "--budgets",
+        "deadline",
+        "--release",
+        "within",
+        "--release-unchecked",
     )
     settings = told(evac(*S1, *flags, "--output", "json"))["settings"]
     assert settings == {
         "margin_s": 7,
         "grace_counted_s": 30,
-        "deletes_at_last_safe_moment": False,
+        "budgets": "deadline",
+        "deletes_at_last_safe_moment": True,
         "paces_budgets": False,
+        "release": "within",
+        "releases_unchecked": True,
         "startup_s": 3,
         "shutdown_s": 60,
+    }
+
+
+def test_without_flags_a_replay_drains_as_the_function_does(printed: dict[str, Any]) -> None:
+    default = Settings()
+    assert {name: printed["settings"][name] for name in ("margin_s", "grace_counted_s", "budgets", "release")} == {
+        "margin_s": default.margin.total_seconds(),
+        "grace_counted_s": default.grace_counted.total_seconds(),
+        "budgets": default.budgets.value,
+        "release": default.release.value,
     }
 
 

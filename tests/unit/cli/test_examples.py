@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.unit.cli.typing_it import EXAMPLES, S1, evac, told
+from tests.unit.cli.typing_it import EXAMPLES, S1, TO_THE_END, evac, told
 
 SPOT = "ip-10-0-41-17.eu-west-1.compute.internal"
 
@@ -54,11 +54,11 @@ def test_the_same_replay_says_the_same_twice(s1: dict[str, Any]) -> None:
 
 
 def test_respecting_budgets_to_the_end_loses_pods_and_names_the_budget_that_held_them() -> None:
-    result = evac(*S1, "--respect-budgets-to-the-end")
+    result = evac(*S1, *TO_THE_END)
     assert result.exit_code == 1
     flowing = " ".join(result.stdout.split())
     assert "PDB shop/checkout held" in result.stdout
-    document = told(evac(*S1, "--respect-budgets-to-the-end", "--output", "json"))
+    document = told(evac(*S1, *TO_THE_END, "--output", "json"))
     assert document["exit_code"] == 1
     assert f"{document['totals']['lost']} LOST with the host; PDB shop/checkout was exceeded" in flowing
     assert document["totals"]["lost"] > 15
@@ -105,5 +105,5 @@ def test_each_command_of_their_readme_runs(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(lines) > 3
     for line in lines:
         words = line.replace("--speed 10", "--speed 1000000").split()
-        expected = 1 if "--respect-budgets-to-the-end" in words else 0
+        expected = 1 if "never" in words else 0
         assert evac(*words).exit_code == expected, line

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.typing_it import EXAMPLES, S1
+from tests.unit.cli.typing_it import EXAMPLES, S1, TO_THE_END
 
 ROOT = Path(__file__).parents[3]
 HEAVY = {"kubernetes", "boto3", "botocore", "urllib3", "requests", "aws_lambda_powertools", "moto", "asyncio"}
@@ -38,11 +38,11 @@ def test_python_dash_m_is_the_command() -> None:
 
 
 def test_exit_codes_reach_the_shell() -> None:
-    assert run(*S1, "--respect-budgets-to-the-end").returncode == 1
+    assert run(*S1, *TO_THE_END).returncode == 1
     assert run("replay").returncode == 2
 
 
-@pytest.mark.parametrize(("flags", "code"), [((), 0), (("--respect-budgets-to-the-end",), 1)])
+@pytest.mark.parametrize(("flags", "code"), [((), 0), (TO_THE_END, 1)])
 def test_a_reader_that_goes_away_is_no_traceback_and_the_replay_goes_on_to_its_end(
     flags: tuple[str, ...], code: int
 ) -> None:

@@ -27,6 +27,13 @@ def test_the_right_to_delete_can_be_left_out() -> None:
     assert all("delete" not in rule["verbs"] for rule in rules)
 
 
+@pytest.mark.parametrize("form", ["yaml", "json"])
+def test_what_releases_need_can_be_left_out(form: str) -> None:
+    text = evac("rbac", "--no-release", "--output", form).stdout
+    printed = json.loads(text)["items"] if form == "json" else list(yaml.safe_load_all(text))
+    assert printed == manifests(releases=False)
+
+
 def test_both_ways_of_asking_give_the_version() -> None:
     assert evac("version").stdout == evac("--version").stdout == f"evac {installed_version()}\n"
 

@@ -12,6 +12,8 @@ from tests.scenes import Json
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 S1 = ("replay", str(EXAMPLES / "s1" / "events"), "--cluster", str(EXAMPLES / "s1" / "cluster.yaml"))
+TO_THE_END = ("--budgets", "never", "--release", "off")
+"""What loses pods of S1: its budget respected, and nothing replaced beforehand."""
 
 _NOT_THE_CALLERS: dict[str, str | None] = {
     "TERM": "xterm-256color",

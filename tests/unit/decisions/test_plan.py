@@ -12,7 +12,7 @@ from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Blocked, Done, Forbidden, Passing, Result, SeveralBudgets
 from lambdas.domain.values.kubernetes import Budget, Pod, PodRef
 from lambdas.domain.values.observation import Freshness, Listing
-from lambdas.domain.values.settings import Settings
+from lambdas.domain.values.settings import BudgetMode, Settings
 from tests.unit.builders import SETTINGS, at, budget, current, doomed, pod, terminating
 
 
@@ -126,7 +126,7 @@ def test_past_its_moment_a_pod_waits_a_second_for_its_turn_and_no_longer() -> No
 
 
 def test_switched_off_the_budget_has_the_last_word() -> None:
-    settings = replace(SETTINGS, deletes_at_last_safe_moment=False)
+    settings = replace(SETTINGS, budgets=BudgetMode.NEVER)
     result = planned(doomed(pod(), settings=settings), current(budget()), now=90, settings=settings)
     decision = decision_of(result, pod())
     assert isinstance(decision, Stay)

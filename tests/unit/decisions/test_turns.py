@@ -15,10 +15,10 @@ from lambdas.domain.values.answers import Absent, Blocked, Done, Forbidden, Thro
 from lambdas.domain.values.kubernetes import Budget, Pod, PodRef
 from lambdas.domain.values.notices import Notice, Reason
 from lambdas.domain.values.selectors import Selector
-from lambdas.domain.values.settings import Settings
+from lambdas.domain.values.settings import BudgetMode, Settings
 from tests.unit.builders import SETTINGS, at, budget, current, doomed, pod
 
-STRICT = Settings(deletes_at_last_safe_moment=False)
+STRICT = Settings(budgets=BudgetMode.NEVER)
 GRACE = timedelta(seconds=30)
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from lambdas import contract
-from lambdas.domain.values.settings import Settings
+from lambdas.domain.values.settings import BudgetMode, ReleaseMode, Settings
 from lambdas.handlers.composition import compose
 from lambdas.handlers.settings import SettingsError, read_deployment
 
@@ -46,14 +46,33 @@ def test_everything_can_be_set() -> None:
             **{
                 contract.ENV_MARGIN_SECONDS: "7",
                 contract.ENV_GRACE_COUNTED_SECONDS: "45",
-                contract.ENV_DELETE_AT_LAST_SAFE_MOMENT: "false",
-                contract.ENV_PACE_BUDGETS: "false",
+                contract.ENV_BUDGETS: "deadline",
+                contract.ENV_RELEASE: "Within",
+                contract.ENV_RELEASE_UNCHECKED: "true",
                 contract.ENV_DRY_RUN: "True",
             }
         )
     )
-    assert deployment.drain == Settings(timedelta(seconds=7), timedelta(seconds=45), False, False, "blue")
+    assert deployment.drain == Settings(
+        margin=timedelta(seconds=7),
+        grace_counted=timedelta(seconds=45),
+        budgets=BudgetMode.DEADLINE,
+        release=ReleaseMode.WITHIN,
+        releases_unchecked=True,
+        cluster_name="blue",
+    )
     assert (deployment.ca, deployment.is_dry_run) == (PEM, True)
+
+
+@pytest.mark.parametrize("mode", [*BudgetMode, *ReleaseMode])
+def test_each_mode_is_named_by_its_value(mode: BudgetMode | ReleaseMode) -> None:
+    name = contract.ENV_BUDGETS if isinstance(mode, BudgetMode) else contract.ENV_RELEASE
+    drain = read_deployment(environment(**{name: mode.value})).drain
+    assert mode in {drain.budgets, drain.release}
+
+
+def test_a_function_releases_nothing_without_its_guard_whatever_the_environment_says() -> None:
+    assert read_deployment(environment(**{contract.ENV_RELEASE: "all"})).drain.needs_guard
 
 
 @pytest.mark.parametrize(
@@ -66,7 +85,9 @@ def test_everything_can_be_set() -> None:
         (contract.ENV_QUEUE_URL, "arn:aws:sqs:eu-west-1:123456789012:notices", "a URL is expected"),
         (contract.ENV_MALFORMED_QUEUE_URL, "rejected", "a URL is expected"),
         (contract.ENV_DRY_RUN, "yes", "true or false is expected"),
-        (contract.ENV_DELETE_AT_LAST_SAFE_MOMENT, "1", "true or false is expected"),
+        (contract.ENV_BUDGETS, "strict", "'strict': one of pace, deadline, never is expected"),
+        (contract.ENV_RELEASE, "true", "'true': one of within, enough, all, off is expected"),
+        (contract.ENV_RELEASE_UNCHECKED, "1", "true or false is expected"),
         (contract.ENV_MARGIN_SECONDS, "-5", "whole seconds are expected"),
         (contract.ENV_MARGIN_SECONDS, "31", "0 to 30"),
         (contract.ENV_MARGIN_SECONDS, "5s", "whole seconds are expected"),

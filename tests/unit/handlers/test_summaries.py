@@ -94,12 +94,29 @@ def test_the_whole_record_stands_beside_the_sentence() -> None:
         {
             "pod": "default/web-0",
             "uid": "u0",
+            "workload": "",
             "departure": "lost with the host",
+            "released_at": None,
+            "replaced_at": None,
+            "not_released": "",
+            "last_safe_at": None,
             "grace_given_seconds": None,
             "signalled_at": None,
             "gone_at": None,
+            "shutdown_seconds": None,
             "held_by": [],
             "note": "",
         }
     ]
     assert drain["skipped"] == [{"pod": "kube-system/proxy", "reason": "owned by a DaemonSet"}]
+
+
+def test_the_line_of_700_pods_is_one_that_cloudwatch_takes_the_lost_in_it() -> None:
+    record = a_record(Ending.PODS_LOST, *[Departure.EVICTED] * 690, *[Departure.LOST] * 10)
+    pods = tuple(replace(fate, note="n" * 300) for fate in record.pods)
+    stream = io.StringIO()
+    say(Logger(service=f"evac-{uuid.uuid4()}", stream=stream), replace(record, pods=pods))
+    assert len(stream.getvalue().encode()) < 256 * 1024
+    drain = json.loads(stream.getvalue())["drain"]
+    assert [pod["departure"] for pod in drain["pods"][:10]] == ["lost with the host"] * 10
+    assert drain["pods_omitted"] == 700 - len(drain["pods"]) > 0

@@ -45,22 +45,31 @@ def test_a_grace_is_whole_seconds_never_none_and_never_more_than_given(grace: ti
 
 
 def test_an_event_is_about_the_node_as_kubectl_looks_for_it() -> None:
-    event = bodies.node_event(Announce("spot-a", "uid-9", "SpotDrained", "done", "Warning"), AT)
+    event = bodies.event(Announce("spot-a", "uid-9", "SpotDrained", "done", "Warning"), AT)
     assert event["involvedObject"] == {"apiVersion": "v1", "kind": "Node", "name": "spot-a", "uid": "uid-9"}
     assert event["metadata"]["namespace"] == "default"
     assert event["firstTimestamp"] == event["lastTimestamp"] == "2026-11-02T03:04:05Z"
     assert (event["type"], event["reason"], event["source"]) == ("Warning", "SpotDrained", {"component": "evac"})
 
 
+def test_an_event_about_a_pod_is_in_its_namespace() -> None:
+    event = bodies.event(Announce("spot-a", "uid-9", "PodLost", "held", "Warning", involved=POD), AT)
+    about = {"apiVersion": "v1", "kind": "Pod", "namespace": POD.namespace, "name": POD.name, "uid": POD.uid}
+    assert event["involvedObject"] == about
+    assert event["metadata"]["name"].startswith(f"{POD.name}.")
+    call = calls.create_event(event)
+    assert (call.path, call.namespace) == (f"/api/v1/namespaces/{POD.namespace}/events", POD.namespace)
+
+
 def test_two_events_of_one_node_have_names_of_their_own() -> None:
     announced = Announce("spot-a", "uid-9", "SpotDrained", "done")
-    first, second = (bodies.node_event(announced, AT)["metadata"]["name"] for _ in range(2))
+    first, second = (bodies.event(announced, AT)["metadata"]["name"] for _ in range(2))
     assert first != second
 
 
 @given(st.from_regex(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?", fullmatch=True).filter(paths.is_name))
 def test_the_name_of_an_event_is_a_name_whatever_the_node_is_called(node_name: str) -> None:
-    event = bodies.node_event(Announce(node_name, "uid", "Reason", "x" * 5000), AT)
+    event = bodies.event(Announce(node_name, "uid", "Reason", "x" * 5000), AT)
     assert paths.is_name(event["metadata"]["name"])
     assert len(event["message"]) == 1024
 

@@ -1,0 +1,44 @@
+"""What a report is made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from evac.rendering.words import offset
+from evac.replay.story import Line
+from lambdas.domain.values.drains import DrainRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The drains of one page. Offsets count from `zero`; `lines`: what happened, in order.
+
+    `what`: one word for how it ran ("simulated", "dry run", "live"); `reclaimed_at`: when each node's host was taken,
+    where that is not its notice's word; `cut_short`: pods (by uid) that were killed at the end of their grace; `notes`:
+    what else a reader has to know.
+    """
+
+    zero: datetime
+    records: Sequence[DrainRecord]
+    lines: Sequence[Line] = ()
+    what: str = "live"
+    reclaimed_at: Mapping[str, datetime] = field(default_factory=dict)
+    cut_short: frozenset[str] = frozenset()
+    notes: Sequence[str] = ()
+
+    @property
+    def drains(self) -> list[DrainRecord]:
+        """The records of nodes that were found."""
+        return [record for record in self.records if record.node_name]
+
+    def at(self, moment: datetime | None) -> str:
+        """A moment as people read it: "+85.0s"."""
+        return offset(None if moment is None else (moment - self.zero).total_seconds())
+
+    def reclaim(self, record: DrainRecord) -> datetime | None:
+        """When the host was, or is, taken; None where nobody takes it."""
+        taken_at = self.reclaimed_at.get(record.node_name)
+        if taken_at is not None:
+            return taken_at
+        notice = record.notice
+        return notice.reclaim_at if notice.takes_the_host and notice.has_deadline else None

@@ -1,0 +1,82 @@
+"""What this invocation remembers of its release patches.
+
+Law: a takeover forgets it at the cost of one more try; a workload whose release was refused is tried once, not thirty
+times.
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from lambdas.domain.decisions.attempts import pause_after
+from lambdas.domain.values.actions import Release
+from lambdas.domain.values.answers import Absent, Done, Forbidden, Refused, Result
+from lambdas.domain.values.kubernetes import Pod, PodRef
+from lambdas.domain.values.releases import Released
+
+WAKE_EVERY = timedelta(seconds=2)
+
+
+@dataclass(slots=True)
+class ReleaseMemory:
+    """`accepted`: pods as they are once released, until that shows; `refused`: workloads (by uid), with the reason."""
+
+    accepted: dict[PodRef, Pod] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    woken: dict[str, datetime] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
+    """Workloads that a pod was released from."""
+    _in_flight: dict[PodRef, str] = field(default_factory=dict)
+    _not_before: dict[PodRef, datetime] = field(default_factory=dict)
+    _failures: int = 0
+
+    def asked(self, ask: Release) -> None:
+        """A patch was handed over."""
+        self._in_flight[ask.pod] = ask.deployment.uid
+
+    def answered(self, ask: Release, pod: Pod | None, result: Result, now: datetime) -> None:
+        """Its answer. `pod`: as last seen. An outcome that nobody told is looked for in what is observed."""
+        self._in_flight.pop(ask.pod, None)
+        match result:
+            case Done() if pod is not None:
+                self.touched.add(ask.deployment.uid)
+                self.accepted[ask.pod] = replace(pod, owner=None, released=released_by(ask))
+            case Done() | Absent():
+                pass
+            case Forbidden(message) | Refused(message):
+                self.refused[ask.deployment.uid] = message
+            case _:
+                self._failures += 1
+                self._not_before[ask.pod] = now + pause_after(result, self._failures, ask.pod.uid)
+
+    def forget(self, pod: PodRef) -> None:
+        """What was accepted shows by now."""
+        self.accepted.pop(pod, None)
+
+    def is_in_flight(self, pod: PodRef) -> bool:
+        """Whether its patch is on its way."""
+        return pod in self._in_flight
+
+    def in_flight_of(self, deployment_uid: str) -> int:
+        """How many patches of a workload are on their way."""
+        return sum(1 for uid in self._in_flight.values() if uid == deployment_uid)
+
+    def may_wake(self, deployment_uid: str, now: datetime) -> bool:
+        """Whether its ReplicaSet may be touched: after a release of ours, and now and then."""
+        last = self.woken.get(deployment_uid)
+        return deployment_uid in self.touched and (last is None or last + WAKE_EVERY <= now)
+
+    def may_ask_at(self, pod: PodRef) -> datetime | None:
+        """When the next patch makes sense."""
+        return self._not_before.get(pod)
+
+
+def released_by(ask: Release) -> Released:
+    """What the pod's annotation says once the patch is accepted, save what was overwritten."""
+    return Released(
+        replica_set=ask.replica_set.name,
+        replica_set_uid=ask.replica_set.uid,
+        deployment=ask.deployment.name,
+        deployment_uid=ask.deployment.uid,
+        hash=ask.hash,
+        at=ask.at,
+    )
