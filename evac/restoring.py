@@ -5,8 +5,9 @@ Law: only undo what is ours. What the mark says was there before us stays.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from evac.asking import ask
 from lambdas.application.ports import Clock, Cluster
 from lambdas.contract import (
     ANNOTATION_MARK,
@@ -18,8 +19,6 @@ from lambdas.domain.values.actions import Restore
 from lambdas.domain.values.answers import Result
 from lambdas.domain.values.kubernetes import Node
 from lambdas.domain.values.marks import decode_mark
-
-_PATIENCE = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +61,5 @@ def _is_excluded(node: Node) -> bool:
 
 
 def restore(cluster: Cluster, clock: Clock, names: Sequence[str]) -> Mapping[str, Result | None]:
-    """Restore the nodes side by side; each one's answer, None where none came within 20 s."""
-    results: dict[str, Result | None] = dict.fromkeys(names)
-    for name in names:
-        cluster.start(Restore(name))
-    until, waiting = clock.now() + _PATIENCE, set(names)
-    while waiting and clock.now() < until:
-        for answer in cluster.wait(until):
-            if isinstance(answer.action, Restore):
-                results[answer.action.node_name] = answer.result
-                waiting.discard(answer.action.node_name)
-    return results
+    """Restore the nodes side by side; each one's answer, None where none came in time."""
+    return dict(zip(names, ask(cluster, clock, [Restore(name) for name in names]), strict=True))

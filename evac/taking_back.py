@@ -58,7 +58,7 @@ def take_back(cluster: Cluster, clock: Clock, pods: Sequence[Pod]) -> list[Retur
 
 
 def tidy_up(cluster: Cluster, clock: Clock, pods: Sequence[Pod]) -> int:
-    """Wait until ReplicaSets have chosen whom to keep, and take the last marks off those; how many are left with them."""
+    """Wait until ReplicaSets have chosen whom to keep, and take the last marks off those; how many still have them."""
     _observe(cluster, clock, pods)
     until = clock.now() + _CHOOSING
     tidied: set[str] = set()
@@ -70,7 +70,9 @@ def tidy_up(cluster: Cluster, clock: Clock, pods: Sequence[Pod]) -> int:
         actions = [action for action in judged if isinstance(action, TidyUp)]
         if actions:
             results = ask(cluster, clock, actions)
-            tidied |= {a.pod.uid for a, result in zip(actions, results, strict=True) if isinstance(result, Done | Absent)}
+            tidied |= {
+                a.pod.uid for a, result in zip(actions, results, strict=True) if isinstance(result, Done | Absent)
+            }
         else:
             cluster.wait(until)
     return len(left)
@@ -87,13 +89,17 @@ def _judge(pod: Pod, namespaces: Mapping[str, NamespaceView], now: datetime) -> 
 
 
 def _returned(cluster: Cluster, pods: Sequence[Pod]) -> list[Pod]:
-    """Those of the pods that are back, or soon will be seen to be, and stay."""
-    ours = {pod.ref for pod in pods}
-    views = cluster.observe().namespaces.values()
-    return [p for view in views for p in view.pods.items if p.ref in ours and p.deletion is None and _is_marked(p)]
+    """Those of the pods that are back, or soon will be seen to be, and stay; one that cannot be seen may be."""
+    namespaces = cluster.observe().namespaces
+    left = []
+    for pod in pods:
+        view = namespaces.get(pod.ref.namespace)
+        if view is None or not view.pods.freshness.is_read:
+            left.append(pod)
+        else:
+            left += [p for p in view.pods.items if p.ref == pod.ref and p.deletion is None and _is_marked(p)]
+    return left
 
 
 def _is_marked(pod: Pod) -> bool:
     return pod.labels.get(LABEL_RELEASED) in {RELEASED, RETURNED}
-
-

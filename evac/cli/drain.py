@@ -12,6 +12,7 @@ from evac.cli.drain_options import (
     Margin,
     Release,
     ReleaseUnchecked,
+    Report,
     drain_settings,
     duration_of,
 )
@@ -68,6 +69,7 @@ def drain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Drain without asking. (Only a terminal is ever asked.)")] = False,
     output: Annotated[Output, typer.Option(help="How to show the outcome.")] = Output.TABLE,
+    report: Report = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only the summary, without the story.")] = False,
     margin: Margin = MARGIN,
     grace_counted: GraceCounted = GRACE_COUNTED,
@@ -88,6 +90,7 @@ def drain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         is_agreed=yes,
         as_json=output is Output.JSON,
         is_quiet=quiet,
+        report=report,
         settings=drain_settings(
             margin=margin,
             grace_counted=grace_counted,

@@ -5,6 +5,7 @@ Law: bounds and defaults are the function's own.
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -47,6 +48,15 @@ Release = Annotated[
 ReleaseUnchecked = Annotated[
     bool,
     typer.Option("--release-unchecked", help="Release also where a kind that may forbid it cannot be read."),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Write it as a page too, which opens in a browser, offline.",
+        show_default=False,
+    ),
 ]
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 from evac.cli.agreeing import agree
 from evac.cli.showing import View, show
@@ -27,12 +28,13 @@ class DrainOrders:
     is_agreed: bool = False
     as_json: bool = False
     is_quiet: bool = False
+    report: Path | None = None
     settings: Settings
 
 
 def drain_nodes(orders: DrainOrders) -> int:
     """Carry it out; the exit code comes back. Raises `InputError`, `Interrupted`."""
-    view = View(as_json=orders.as_json, is_quiet=orders.is_quiet, is_live=not orders.is_dry_run)
+    view = View(as_json=orders.as_json, is_quiet=orders.is_quiet, is_live=not orders.is_dry_run, report=orders.report)
     return show(partial(_rehearse if orders.is_dry_run else _drain, orders), view)
 
 

@@ -1,6 +1,7 @@
 """What the options of `evac replay` ask for, checked against one another."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from evac.cli.drain_options import duration_of
 from evac.errors import InputError
@@ -31,6 +32,7 @@ class Orders:
     speed: float | None = None
     startup: str | None = None
     shutdown: str | None = None
+    report: Path | None = None
     settings: Settings
 
     @property

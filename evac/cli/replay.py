@@ -13,6 +13,7 @@ from evac.cli.drain_options import (
     Margin,
     Release,
     ReleaseUnchecked,
+    Report,
     drain_settings,
     instead,
 )
@@ -79,6 +80,7 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         typer.Option("--keep-times", help="Leave the events' times alone. Else the first notice's becomes now."),
     ] = False,
     output: Annotated[Output, typer.Option(help="How to show the outcome.")] = Output.TABLE,
+    report: Report = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only the summary, without the story.")] = False,
     speed: Annotated[
         float | None,
@@ -134,6 +136,7 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         speed=speed,
         startup=startup,
         shutdown=shutdown,
+        report=report,
         settings=drain_settings(
             margin=margin,
             grace_counted=grace_counted,

@@ -17,7 +17,13 @@ from evac.scenario.manifests import read_scenario
 def run(orders: Orders) -> int:
     """Carry it out; the exit code comes back. Raises `InputError`."""
     orders.check()
-    view = View(as_json=orders.as_json, is_quiet=orders.is_quiet, is_live=orders.is_live, speed=orders.speed)
+    view = View(
+        as_json=orders.as_json,
+        is_quiet=orders.is_quiet,
+        is_live=orders.is_live,
+        speed=orders.speed,
+        report=orders.report,
+    )
     return show(partial(_replay, orders), view)
 
 

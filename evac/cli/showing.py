@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evac.rendering.document import write_document
@@ -21,21 +22,35 @@ if TYPE_CHECKING:
 class View:
     """How it is to be shown. `is_live`: time is real, so that no line is held back to see whether the next shares it.
 
-    `speed`: virtual seconds in a real one; None: as fast as it goes.
+    `speed`: virtual seconds in a real one; None: as fast as it goes. `report`: a file for it as a page.
     """
 
     as_json: bool = False
     is_quiet: bool = False
     is_live: bool = False
     speed: float | None = None
+    report: Path | None = None
 
 
 def show(carry_out: Callable[[Listener], Replay], view: View) -> int:
-    """Carry it out before a listener's eyes; the exit code comes back. Raises `InputError`."""
+    """Carry it out before a listener's eyes; the exit code comes back. Raises `InputError`, for a report that cannot
+    be written before anything begins."""
+    if view.report is None:
+        return _show(carry_out, view).exit_code
+    from evac.report.page import check, write  # noqa: PLC0415 - only a report needs them
+    from evac.report.told import told_of  # noqa: PLC0415 - the same
+
+    check(view.report)
+    replay = _show(carry_out, view)
+    write(view.report, told_of(replay))
+    return replay.exit_code
+
+
+def _show(carry_out: Callable[[Listener], Replay], view: View) -> Replay:
     if view.as_json:
         replay = carry_out(nobody)
         sys.stdout.write(write_document(replay))
-        return replay.exit_code
+        return replay
     from evac.rendering.console import PatientConsole  # noqa: PLC0415 - rich is slow to import; JSON needs none of it
     from evac.rendering.summary import print_summary  # noqa: PLC0415 - the same
 
@@ -45,7 +60,7 @@ def show(carry_out: Callable[[Listener], Replay], view: View) -> int:
     finally:
         story.end()
     print_summary(replay, story.console)
-    return replay.exit_code
+    return replay
 
 
 class _Story:

@@ -13,9 +13,7 @@ from lambdas.domain.values.drains import DrainRecord
 Json = dict[str, Any]
 
 
-def with_courses(
-    record: DrainRecord, simulation: Simulation, objects: Sequence[Json], since: datetime
-) -> DrainRecord:
+def with_courses(record: DrainRecord, simulation: Simulation, objects: Sequence[Json], since: datetime) -> DrainRecord:
     """The record with the workloads of its pods and the curves of its budgets, from `since` on."""
     owners = workloads_of(objects, [fate.pod for fate in record.pods])
     pods = tuple(replace(f, workload=str(owners[f.pod])) if f.pod in owners else f for f in record.pods)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from evac.errors import InputError
 from evac.memory import InlineBackground
+from evac.replay.courses import with_courses
 from evac.replay.hearing import Heard, first_notice, spot_notice, timed
 from evac.replay.lows import budget_lows, workload_lows
 from evac.replay.maintenance import Maintenance
@@ -71,7 +72,7 @@ def replay_simulated(asked: Simulated, listener: Listener) -> Replay:
         startup=asked.options.startup,
         shutdown=asked.options.shutdown,
         heard=heard,
-        records=judged,
+        records=[with_courses(record, simulation, asked.scenario.objects, zero) for record in judged],
         lines=recorder.lines,
         reclaimed_at=reclaims,
         workloads=workload_lows(simulation, asked.scenario.objects, pods, zero),

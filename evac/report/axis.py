@@ -15,8 +15,10 @@ from lambdas.domain.values.drains import DrainRecord
 
 _STEPS: Final = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
 _MOST_TICKS: Final = 13
-_CLOSE: Final = 9.0
-"""Labels nearer to one another than these percents of the width go onto lines of their own."""
+_LETTER: Final = 0.85
+"""Percents of the width that a letter of a mark's label takes at most; labels that would touch go onto lines apart."""
+
+_LINE: Final = 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +86,29 @@ def marks_of(told: Told, record: DrainRecord) -> list[Mark]:
 def axis_head(told: Told, axis: Axis, marks: list[Mark]) -> Html:
     """The ticks, and the names of the marks."""
     ticks = [tag("span", label, class_="tick", style=f"left:{place}%") for place, label in axis.ticks()]
-    names, ends = [], [-_CLOSE * 3] * 4
+    names: list[Html] = []
+    taken: list[list[tuple[float, float]]] = []
     for mark in marks:
-        place = axis.place(mark.at)
-        row = next((i for i, end in enumerate(ends) if end + 2 * _CLOSE <= place), len(ends) - 1)
-        ends[row] = place
-        is_late = place > 75
-        style = f"{'right' if is_late else 'left'}:{round(100 - place, 3) if is_late else place}%;top:{row * 1.25}em"
         text = f"{mark.label} {told.at(mark.at)}"
+        row, side = _room_for(axis.place(mark.at), len(text) * _LETTER, taken)
+        style = f"{side};top:{row * _LINE}em"
+        is_late = side.startswith("right")
         names.append(tag("span", text, class_=f"name {mark.kind}{' late' if is_late else ''}", style=style))
-    rows = 1 + max((i for i, end in enumerate(ends) if end >= 0), default=0)
-    labels = tag("div", *names, class_="names", style=f"height:{rows * 1.25}em")
+    labels = tag("div", *names, class_="names", style=f"height:{len(taken) * _LINE}em")
     return tag("div", tag("div"), tag("div", labels, tag("div", *ticks, class_="ticks")), tag("div"), class_="head row")
+
+
+def _room_for(place: float, width: float, taken: list[list[tuple[float, float]]]) -> tuple[int, str]:
+    """The first line on which a label has room, and its side as a style; one near the end grows to the left."""
+    is_late = place + width > 100
+    start = place - width if is_late else place
+    row = next(
+        (i for i, spans in enumerate(taken) if all(start > e or start + width < s for s, e in spans)), len(taken)
+    )
+    if row == len(taken):
+        taken.append([])
+    taken[row].append((start, start + width))
+    return row, f"right:{round(100 - place, 3)}%" if is_late else f"left:{place}%"
 
 
 def overlay(axis: Axis, marks: list[Mark]) -> Html:

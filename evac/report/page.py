@@ -80,7 +80,10 @@ def _header(told: Told) -> list[Html]:
     buttons = [tag("button", "open all", id="all"), tag("button", "close all", id="none")]
     return [
         tag(
-            "p", f"evac, {told.what}; times count from the first notice, {zero}", tag("span", *buttons), class_="about"
+            "p",
+            f"evac, {told.mode.value}; times count from the first notice, {zero}",
+            tag("span", *buttons),
+            class_="about",
         ),
         tag("h1", headline(told), class_=grade),
         tag("ul", *(_finding(finding) for finding in found), class_="findings"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from evac.rendering.words import offset
+from evac.replay.outcome import Mode, Replay
 from evac.replay.story import Line
 from lambdas.domain.values.drains import DrainRecord
 
@@ -13,15 +14,14 @@ from lambdas.domain.values.drains import DrainRecord
 class Told:
     """The drains of one page. Offsets count from `zero`; `lines`: what happened, in order.
 
-    `what`: one word for how it ran ("simulated", "dry run", "live"); `reclaimed_at`: when each node's host was taken,
-    where that is not its notice's word; `cut_short`: pods (by uid) that were killed at the end of their grace; `notes`:
-    what else a reader has to know.
+    `reclaimed_at`: when each node's host was taken, where its notice does not say; `cut_short`: pods (by uid) that
+    were killed at the end of their grace; `notes`: what else a reader has to know.
     """
 
     zero: datetime
     records: Sequence[DrainRecord]
     lines: Sequence[Line] = ()
-    what: str = "live"
+    mode: Mode = Mode.LIVE
     reclaimed_at: Mapping[str, datetime] = field(default_factory=dict)
     cut_short: frozenset[str] = frozenset()
     notes: Sequence[str] = ()
@@ -42,3 +42,17 @@ class Told:
             return taken_at
         notice = record.notice
         return notice.reclaim_at if notice.takes_the_host and notice.has_deadline else None
+
+
+def told_of(replay: Replay) -> Told:
+    """What a replay, or a drain of a real cluster, has to tell."""
+    unknown = [f"not known, and so not checked: {', '.join(replay.unknown_kinds)}"] if replay.unknown_kinds else []
+    return Told(
+        zero=replay.zero,
+        records=replay.records,
+        lines=replay.lines,
+        mode=replay.mode,
+        reclaimed_at=replay.reclaimed_at,
+        cut_short=replay.cut_short,
+        notes=[*unknown, *replay.notes],
+    )

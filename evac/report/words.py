@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from evac.rendering.words import ENDINGS, enumerated, folded, plural
+from evac.replay.outcome import Mode
 from evac.report.told import Told
 from lambdas.domain.values.courses import WorkloadStory
 from lambdas.domain.values.drains import Departure, DrainRecord, Ending, PodFate
@@ -29,7 +30,7 @@ def headline(told: Told) -> str:
     where = enumerated([record.node_name for record in drains], most=3)
     if not drains:
         return "No node was found: nothing was drained."
-    would = "would have " if told.what == "dry run" else ""
+    would = "would have " if told.mode is Mode.DRY_RUN else ""
     lost = sum(1 for fate in fates if fate.departure is Departure.LOST)
     stayed = sum(1 for fate in fates if fate.departure is Departure.STAYED)
     left = len(fates) - lost - stayed

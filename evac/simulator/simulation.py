@@ -16,6 +16,7 @@ from evac.simulator.loading import as_created, flattened, homeless, load, unknow
 from evac.simulator.objects import Key, Raw, copied, key_of, merged
 from evac.simulator.options import SimulatorOptions
 from evac.simulator.port import SimulatedCluster
+from evac.simulator.quotas import Quotas
 from evac.simulator.store import Store
 from evac.simulator.timeline import Timeline
 from evac.simulator.turns import Turns
@@ -35,6 +36,7 @@ class Simulation:
         self.journal = Journal(self._timeline)
         self._plane = ControlPlane(Store(self._timeline), self.journal, options)
         self._store = self._plane.store
+        self._quotas = Quotas(self._store)
         self.history: History = self._plane.history
         self.notes = load(self._store, objects, now)
         self._plane.settle_budgets()
@@ -106,11 +108,15 @@ class Simulation:
     def get(self, kind: str, namespace: str, name: str) -> Raw | None:
         """A copy of the object as the API shows it; `namespace` is empty for cluster-wide kinds."""
         found = self._store.get(Key(kind, namespace, name))
-        return None if found is None else copied(found)
+        return None if found is None else self._shown(found)
 
     def list(self, kind: str) -> list[Raw]:
         """Copies of all objects of a kind, oldest first."""
-        return [copied(raw) for raw in self._store.of_kind(kind)]
+        return [self._shown(raw) for raw in self._store.of_kind(kind)]
+
+    def _shown(self, raw: Raw) -> Raw:
+        """A quota's status is worked out when somebody looks."""
+        return copied(self._quotas.with_usage(raw) if raw["kind"] == "ResourceQuota" else raw)
 
     def reclaim(self, node_name: str, at: datetime) -> None:
         """Take the host at `at`: its pods die there and then; the API learns of it when the Node object goes."""

@@ -27,7 +27,7 @@ from lambdas.domain.decisions.ownership import (
     is_going,
     may_still_join,
 )
-from lambdas.domain.decisions.steps import Doomed, was_born_before
+from lambdas.domain.decisions.steps import Doomed, Door, was_born_before
 from lambdas.domain.values.actions import Announce, Locate
 from lambdas.domain.values.answers import Absent, Answer, Located
 from lambdas.domain.values.drains import DrainRecord, Ending, Problem, Trouble
@@ -41,6 +41,10 @@ _PROBLEMS_KEPT = 20
 _LOOK_FOR_IT = timedelta(seconds=60)
 _LOOK_FOR_IT_EVERY = timedelta(seconds=5)
 """An instance of this cluster that has no node yet may be about to join; then it is given pods like any other."""
+
+
+_CORDONED_BY = timedelta(seconds=5)
+"""Releases wait so long for the cordon, or their replacements might land on the node itself."""
 
 
 class Phase(Enum):
@@ -181,11 +185,17 @@ class NodeDrain:
         if self.phase is not Phase.DRAINING or view is None or not self._lock.may_act(now):
             return ()
         deadline = Deadline(self.notice.reclaim_at, self._settings)
-        is_open = self._is_still_given_pods(view, now)
-        return [
-            Doomed(pod, self.node_name, deadline, came_after_notice=is_open and self._is_newcomer(pod))
-            for pod in view.pods
-        ]
+        is_open, door = self._is_still_given_pods(view, now), self._door(view, now)
+        return [Doomed(pod, self.node_name, deadline, is_open and self._is_newcomer(pod), door) for pod in view.pods]
+
+    def _door(self, view: NodeView, now: datetime) -> Door:
+        """As the node shows it, or as our own cordon was answered just now."""
+        if view.node is None or view.node.unschedulable:
+            return Door.SHUT
+        cordoned_at = self._work.cordoned_at if self._work else None
+        if cordoned_at is not None and now < cordoned_at + SCHEDULERS_SEE_BY:
+            return Door.SHUT
+        return Door.SHUTTING if now < (self._started_at or now) + _CORDONED_BY else Door.OPEN
 
     def _is_still_given_pods(self, view: NodeView, now: datetime) -> bool:
         """Not cordoned, or so lately that a scheduler may not have seen it: it would bind here what is evicted."""

@@ -9,6 +9,7 @@ from controlplane import Api, ApiError, ControlPlane
 from controlplane.kinds import KINDS, path_of
 from lambdas.adapters.kubernetes import Endpoint, KubernetesCluster, connect
 from lambdas.application.ports import Clock, Cluster
+from lambdas.contract import RELEASE_GUARD
 from tests.cluster.rig import CLOCK, Tokens, grant
 from tests.contract.world import Json
 
@@ -57,6 +58,10 @@ class ControlPlaneWorld:
         port = connect(endpoint, Tokens(self._plane.token("handler")), CLOCK)
         self._ports.append(port)
         return port
+
+    def without_guard(self) -> None:
+        """By deleting its binding."""
+        self.delete("ValidatingAdmissionPolicyBinding", "", RELEASE_GUARD)
 
     def requests_of(self, cluster: Cluster) -> int:
         """Count."""

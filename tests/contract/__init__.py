@@ -3,7 +3,7 @@
 import pytest
 
 _PARTS = """
-background_contract budgets directory_contract evictions finding kubelets ledger_contract messages_contract nodes
-other_owners replica_sets scheduling steps waiting watching workloads
+background_contract budgets directory_contract evictions finding kubelets ledger_contract messages_contract namespaces
+nodes other_owners releases releasing replica_sets returning scheduling steps waiting watching workloads
 """
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS.split()))

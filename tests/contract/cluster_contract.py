@@ -8,15 +8,32 @@ from tests.contract import (
     evictions,
     finding,
     kubelets,
+    namespaces,
     nodes,
     other_owners,
+    releasing,
     replica_sets,
+    returning,
     scheduling,
     waiting,
     watching,
 )
 
-_PARTS = (budgets, evictions, finding, kubelets, nodes, other_owners, replica_sets, scheduling, waiting, watching)
+_PARTS = (
+    budgets,
+    evictions,
+    finding,
+    kubelets,
+    namespaces,
+    nodes,
+    other_owners,
+    releasing,
+    replica_sets,
+    returning,
+    scheduling,
+    waiting,
+    watching,
+)
 _TESTS = {
     name: test for part in _PARTS for name, test in vars(part).items() if name.startswith("test_") and callable(test)
 }

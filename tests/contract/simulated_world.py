@@ -54,6 +54,10 @@ class SimulatedWorld:
         self._ports.append(port)
         return port
 
+    def without_guard(self) -> None:
+        """By a fault: the simulator has no policies."""
+        self.simulation.faults.guard_absent()
+
     def requests_of(self, cluster: Cluster) -> int:
         """Count."""
         return next(len(port.requests_sent) for port in self._ports if port is cluster)

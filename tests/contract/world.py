@@ -45,6 +45,10 @@ class World(Protocol):
         """A port of its own, closed when the test ends."""
         ...
 
+    def without_guard(self) -> None:
+        """Take away the admission policy that holds our group to its patches of pods, or its binding."""
+        ...
+
     def requests_of(self, cluster: Cluster) -> int:
         """How many requests (watches apart) that port has sent so far."""
         ...

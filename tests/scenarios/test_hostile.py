@@ -177,7 +177,7 @@ def test_the_loop_never_spins(every: int) -> None:
 
 
 def test_switched_off_not_even_an_eviction_without_answer_is_followed_by_a_delete_against_its_budget() -> None:
-    web = deployment("web", {"spot-a": 1}, annotations=QUICK)
+    web = deployment("web", {"spot-a": 1}, surge=0, annotations=QUICK)
 
     def silence(simulation: Simulation) -> None:
         simulation.faults.timed_out(timedelta(seconds=30), 1, "create", "pods/eviction", is_served=False)

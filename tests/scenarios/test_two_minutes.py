@@ -184,8 +184,8 @@ def test_d15_critical_pods_leave_when_the_others_are_gone_but_not_after_the_bloc
     assert outcome.lost == []
 
 
-def test_d16_a_pod_without_a_budget_is_evicted_at_once() -> None:
-    web = deployment("web", {"spot-a": 1, "od-1": 2}, annotations=times(10, 2))
+def test_a_pod_without_a_budget_that_cannot_be_released_is_evicted_at_once() -> None:
+    web = deployment("web", {"spot-a": 1, "od-1": 2}, surge=0, annotations=times(10, 2))
     outcome = drain(SPOT, ROOM, *web)
     assert outcome.departures(Departure.EVICTED) == ["web-5d4f8c7b9-00"]
     assert outcome.ended < 4
@@ -231,7 +231,7 @@ def test_hours_after_the_deadline_nothing_is_touched() -> None:
 
 
 def test_switched_off_a_held_pod_is_lost_and_its_budget_named() -> None:
-    web = deployment("web", {"spot-a": 1}, annotations=times(10, 2))
+    web = deployment("web", {"spot-a": 1}, surge=0, annotations=times(10, 2))
     settings = Settings(budgets=BudgetMode.NEVER)
     shut = budget("web", {"app": "web"}, maxUnavailable=0)
     outcome = drain(SPOT, ROOM, *web, shut, settings=settings)

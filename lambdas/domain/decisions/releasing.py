@@ -24,7 +24,7 @@ from lambdas.domain.decisions.consent import (
 )
 from lambdas.domain.decisions.filters import Verdict, is_critical, judge, why_let_finish
 from lambdas.domain.decisions.release_memory import WAKE_EVERY, ReleaseMemory
-from lambdas.domain.decisions.steps import Decision, Doomed, Free, Go
+from lambdas.domain.decisions.steps import Decision, Doomed, Door, Free, Go
 from lambdas.domain.decisions.surroundings import Workload, Workloads, count_ready
 from lambdas.domain.decisions.waves import Standing, next_wave
 from lambdas.domain.values.actions import Release, Wake
@@ -97,14 +97,17 @@ class Releases:
     def _is_replaced_first(self, d: Doomed, workload: Workload) -> bool:
         if self._is_released(d.pod):
             return True
-        refusal = self._why_not(d.pod, workload)
+        refusal = self._why_not(d, workload)
         if refusal is None:
             self._place(d.pod).charge(d.pod)
             return True
         self.refusals[d.pod.ref] = refusal
         return refusal.is_passing
 
-    def _why_not(self, pod: Pod, workload: Workload) -> Refusal | None:
+    def _why_not(self, d: Doomed, workload: Workload) -> Refusal | None:
+        pod = d.pod
+        if d.door is not Door.SHUT:
+            return Refusal(f"its node {d.door.value}", is_passing=d.door is Door.SHUTTING)
         refused = self._around.memory.refused.get(workload.deployment.uid)
         if self._around.forbidden or refused:
             return Refusal(self._around.forbidden or f"its release was refused: {refused}")

@@ -85,6 +85,14 @@ class Free:
 Decision = Skip | Await | Stay | Go | Free
 
 
+class Door(Enum):
+    """Whether the node may still be given pods: a replacement that lands on it is none."""
+
+    SHUT = "is cordoned"
+    SHUTTING = "is about to be cordoned"
+    OPEN = "could not be cordoned"
+
+
 @dataclass(frozen=True, slots=True)
 class Doomed:
     """A pod on a node that will be taken. `came_after_notice`: to a node that is still given pods, in spite of us."""
@@ -93,6 +101,7 @@ class Doomed:
     node_name: str
     deadline: Deadline
     came_after_notice: bool = False
+    door: Door = Door.SHUT
 
     @property
     def last_safe_moment(self) -> datetime:
