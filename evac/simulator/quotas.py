@@ -36,7 +36,7 @@ class Quotas:
         """The quota as its controller keeps it: with what is hard and what is used in its status."""
         hard = spec_of(quota).get("hard") or {}
         used = self._used(key_of(quota).namespace)
-        status = {"hard": hard, "used": {name: _written(used[name]) for name in hard if name in used}}
+        status = {"hard": hard, "used": {name: _written(used[name]) for name in hard}}
         return revised(quota, status=status)
 
     def _used(self, namespace: str) -> Counter[str]:

@@ -116,7 +116,8 @@ class Simulation:
 
     def _shown(self, raw: Raw) -> Raw:
         """A quota's status is worked out when somebody looks."""
-        return copied(self._quotas.with_usage(raw) if raw["kind"] == "ResourceQuota" else raw)
+        shown: Raw = copied(self._quotas.with_usage(raw) if raw["kind"] == "ResourceQuota" else raw)
+        return shown
 
     def reclaim(self, node_name: str, at: datetime) -> None:
         """Take the host at `at`: its pods die there and then; the API learns of it when the Node object goes."""

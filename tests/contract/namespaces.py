@@ -1,10 +1,11 @@
 """What is observed of a namespace before anything is released in it, and of the nodes that carry our mark."""
 
 from datetime import timedelta
+from typing import Any
 
 from lambdas.domain.values.actions import Cordon, ObserveWorkloads, Restore
 from lambdas.domain.values.answers import Done
-from lambdas.domain.values.observation import Freshness, NamespaceView
+from lambdas.domain.values.observation import Freshness, Listing, NamespaceView
 from tests.contract.releases import release, seen_by, web_on_spot
 from tests.contract.returning import quota
 from tests.contract.steps import NS, QUICK, all_ready, ask, mark_of, owned, running, view, watch_until
@@ -37,8 +38,15 @@ def test_the_workloads_that_decide_about_releases_are_observed(world: World) -> 
 
 
 def _freshness(seen: NamespaceView) -> list[Freshness]:
-    listings = [seen.pods, seen.deployments, seen.replica_sets, seen.quotas, seen.autoscalers, seen.claims]
-    return [listing.freshness for listing in (*listings, *seen.selecting.values())]
+    listings: list[Listing[Any]] = [
+        seen.pods,
+        seen.deployments,
+        seen.replica_sets,
+        seen.quotas,
+        seen.autoscalers,
+        seen.claims,
+    ]
+    return [listing.freshness for listing in [*listings, *seen.selecting.values()]]
 
 
 def test_what_may_forbid_releases_is_listed(world: World) -> None:

@@ -137,10 +137,10 @@ def test_a_release_is_seen_by_whoever_observes_the_namespace(world: World) -> No
     assert {pod.ref.name for pod in pods.values() if pod.owner} == names(pods_of(world, "web")) - names([old])
 
 
-def _once_released(seen: NamespaceView, old: PodRef) -> dict[PodRef, Pod] | None:
+def _once_released(seen: NamespaceView, old: PodRef) -> dict[PodRef, Pod]:
     """The pods, once the released one and its replacement are there."""
     pods = {pod.ref: pod for pod in seen.pods.items}
-    return pods if len(pods) == 2 and pods[old].released else None
+    return pods if len(pods) == 2 and pods[old].released else {}
 
 
 def test_released_pods_are_listed_over_the_whole_cluster(world: World) -> None:
