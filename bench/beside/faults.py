@@ -7,7 +7,9 @@ import json
 import socket
 import ssl
 import struct
+import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
@@ -61,7 +63,9 @@ class Proxy(ThreadingHTTPServer):
         return "error" if number // EVERY % 2 else "reset"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing: connections that break are the purpose."""
+        """Connections that break are the purpose; anything else is a fault of ours, and is said."""
+        if not isinstance(sys.exception(), OSError):
+            traceback.print_exc()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -113,14 +117,15 @@ class _Handler(BaseHTTPRequestHandler):
         for key, value in answer.getheaders():
             if key.lower() not in _HOP_BY_HOP:
                 self.send_header(key, value)
-        is_chunked = answer.getheader("Content-Length") is None
-        if is_chunked:
-            self.send_header("Transfer-Encoding", "chunked")
+        if answer.getheader("Content-Length") is not None:
+            self.end_headers()
+            self.wfile.write(answer.read())
+            return
+        self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         while piece := answer.read1(65536):
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if is_chunked else piece)
-        if is_chunked:
-            self.wfile.write(b"0\r\n\r\n")
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, *_: object) -> None:
         """Nothing: the audit log has them."""

@@ -14,7 +14,7 @@ from evac.report.segments import Doing, holds_of, segments_of
 from evac.report.tables import budgets_table, pods_table, skipped_table, timeline_table, workloads_table
 from evac.report.told import Told
 from evac.report.words import short_by
-from lambdas.domain.values.courses import WorkloadStory
+from lambdas.domain.values.courses import BudgetStory, WorkloadStory
 from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
 
 _OPEN_ROWS: Final = 80
@@ -28,7 +28,7 @@ def node_section(told: Told, record: DrainRecord) -> Html:
     opens = len(record.pods) <= _OPEN_ROWS
     parts = [
         tag("h2", record.node_name, tag("small", f"{record.notice.instance_id}, {record.notice.reason.value}")),
-        _legend(),
+        _legend(told, record),
         tag(
             "div",
             axis_head(told, axis, marks),
@@ -46,13 +46,17 @@ def node_section(told: Told, record: DrainRecord) -> Html:
     return tag("section", *parts)
 
 
-def _legend() -> Html:
-    keys = [
-        tag("span", tag("b", class_=f"key {doing.style}"), doing.value) for doing in Doing if doing is not Doing.LOST
-    ]
-    keys.append(tag("span", tag("b", "✕", class_="cross"), Doing.LOST.value))
+def _legend(told: Told, record: DrainRecord) -> Html:
+    """What of it occurs."""
+    holds, end = holds_of(told.lines, record.node_name), end_of(told, record)
+    seen = {segment.doing for fate in record.pods for segment in segments_of(record, fate, holds, end)}
+    keys = [tag("span", tag("b", class_=f"key {doing.style}"), doing.value) for doing in Doing if doing in seen]
+    if _lost(record.pods):
+        keys.append(tag("span", tag("b", "✕", class_="cross"), Doing.LOST.value))
     keys.append(tag("span", tag("b", class_="key safe-tick"), "last safe moment for its SIGTERM"))
-    keys.append(tag("span", tag("b", class_="key missing"), "replicas missing, budget exceeded"))
+    keys.append(tag("span", tag("b", class_="key line"), "Ready pods"))
+    keys.append(tag("span", tag("b", class_="key dashes"), "wanted"))
+    keys.append(tag("span", tag("b", class_="key missing"), "missing"))
     return tag("p", *keys, class_="legend")
 
 
@@ -74,20 +78,31 @@ def _row(name: Html | str, chart: Html, outcome: Html | str, style: str = "") ->
 
 
 def _budgets(told: Told, axis: Axis, record: DrainRecord) -> Html:
-    rows = []
-    for story in sorted(record.budgets, key=lambda s: (-s.exceeded_by, -s.held_for, s.ref)):
-        name = joined([f"PDB {story.ref}", tag("small", story.rule)])
-        words = tag("em", budget_words(story)) if story.exceeded_by else budget_words(story)
-        rows.append(_row(name, strip(told, axis, story), words))
-    return tag("div", *rows, class_="budgets") if rows else NOTHING
+    """Those that did something; the others behind a fold."""
+    if not record.budgets:
+        return NOTHING
+    stories = sorted(record.budgets, key=lambda s: (-s.exceeded_by, -s.held_for, s.ref))
+    rows = {story: _budget(told, axis, story) for story in stories}
+    busy = [row for story, row in rows.items() if story.held or story.exceeded_by]
+    idle = [row for story, row in rows.items() if not (story.held or story.exceeded_by)]
+    words = f"{plural(len(idle), 'more budget' if busy else 'disruption budget')} held no pod"
+    fold = [tag("details", tag("summary", words), *idle)] if idle else []
+    return tag("div", *busy, *fold, class_="budgets")
+
+
+def _budget(told: Told, axis: Axis, story: BudgetStory) -> Html:
+    name = joined([f"PDB {story.ref}", tag("small", story.rule)])
+    words = tag("em", budget_words(story)) if story.exceeded_by else budget_words(story)
+    return _row(name, strip(told, axis, story), words)
 
 
 def _workload(told: Told, axis: Axis, record: DrainRecord, name: str, fates: Sequence[PodFate], *, opens: bool) -> Html:
     """Its curve, and its pods behind a fold."""
     stories = [story for story in record.workloads if f"{story.kind} {story}" == name]
     story = stories[0] if stories else None
+    label = joined([tag("strong", name), tag("small", "; ".join(_counts(fates)))])
     chart = curve(told, axis, story.curve) if story else NOTHING
-    head = _row(tag("strong", name), chart, _ready(story), "workload")
+    summary = tag("summary", _row(label, chart, _ready(story), "workload"))
     holds = holds_of(told.lines, record.node_name)
     end = end_of(told, record)
     rows = []
@@ -95,8 +110,7 @@ def _workload(told: Told, axis: Axis, record: DrainRecord, name: str, fates: Seq
         lost_at = end if fate.departure is Departure.LOST else None
         made = bar(told, axis, fate, segments_of(record, fate, holds, end), lost_at=lost_at)
         rows.append(_row(_named(fate), made, _outcome(told, fate), "pod"))
-    summary = tag("summary", "; ".join(_counts(fates)))
-    return joined([head, tag("details", summary, *rows, open=opens or _lost(fates) > 0)])
+    return tag("details", summary, *rows, open=opens or _lost(fates) > 0, class_="group")
 
 
 def _named(fate: PodFate) -> Html:

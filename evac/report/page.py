@@ -21,7 +21,7 @@ _SCRIPT: Final = Html(
     "const folds=()=>document.querySelectorAll('details');"
     "document.querySelector('#all').onclick=()=>folds().forEach(d=>d.open=true);"
     "document.querySelector('#none').onclick=()=>folds().forEach(d=>d.open=false);"
-    "addEventListener('beforeprint',()=>folds().forEach(d=>d.open=true));"
+    "addEventListener('beforeprint',()=>document.querySelectorAll('.group').forEach(d=>d.open=true));"
 )
 _HASH: Final = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
 _POLICY: Final = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_HASH}'; base-uri 'none'"

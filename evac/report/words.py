@@ -39,10 +39,18 @@ def headline(told: Told) -> str:
     if lost or stayed:
         ends = [f"{lost} {would}died with the host"] if lost else []
         ends += [f"{stayed} stayed"] if stayed else []
-        return f"{enumerated(ends)} of {plural(len(fates), 'pod')} on {where}; {left} {would}left{_cost(told)}."
+        first, *others = ends
+        rest = "".join(f", {words}" for words in (*others, f"{left} {would}left in time"))
+        return f"{_of(first, plural(len(fates), 'pod'), where)}{rest}{_cost(told)}."
     all_of = "All" if len(fates) > 1 else "The one"
     pods = f"{all_of} {plural(len(fates), 'pod')}" if len(fates) > 1 else f"{all_of} pod"
     return f"{pods} of {where} {would}left{_spare(told)}{_cost(told)}."
+
+
+def _of(ending: str, pods: str, where: str) -> str:
+    """Its number with what it is a part of: "19 of 33 pods of spot-a died with the host"."""
+    count, _, verb = ending.partition(" ")
+    return f"{count} of {pods} of {where} {verb}"
 
 
 def _spare(told: Told) -> str:
@@ -151,5 +159,5 @@ def _by(fates: Iterable[PodFate], reason_of: Callable[[PodFate], str]) -> dict[s
 
 
 def _names(fates: Sequence[PodFate]) -> Sequence[str]:
-    named = folded([str(fate.pod) for fate in fates])
-    return [*named[:_NAMED], f"and {len(named) - _NAMED} more"] if len(named) > _NAMED else named
+    named = folded([str(fate.pod) for fate in fates[:_NAMED]])
+    return [*named, f"and {len(fates) - _NAMED} more"] if len(fates) > _NAMED else named

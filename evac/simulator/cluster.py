@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from evac.simulator.controllers.autoscalers import Autoscalers
 from evac.simulator.controllers.collector import Collector
 from evac.simulator.controllers.daemonsets import DaemonSets
 from evac.simulator.controllers.deployments import Deployments
@@ -53,6 +54,7 @@ class ControlPlane:
             StatefulSets(store, deletions, options),
             DaemonSets(store, selections, deletions, options),
             Jobs(store, selections, deletions, options),
+            Autoscalers(store, selections, delay),
             self._disruption,
             NodeLifecycle(store, delay),
             Collector(store, deletions, options),

@@ -10,6 +10,8 @@ STARTUP = "replay.spot-evac.dev/startup"
 SHUTDOWN = "replay.spot-evac.dev/shutdown"
 READY = "replay.spot-evac.dev/ready"
 COMPLETES = "replay.spot-evac.dev/completes"
+LOAD = "replay.spot-evac.dev/load"
+"""Of an HPA, no duration: how many pods at their target its load is worth."""
 
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}

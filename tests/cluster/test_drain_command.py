@@ -53,6 +53,7 @@ def shop(api: Api, annotations: dict[str, str] = QUICK, **limits: Any) -> None:
     settle(api, [budget("web", {"app": "web"}, **(limits or {"maxUnavailable": 1}))])
     budget_is(api, "web", expectedPods=REPLICAS, currentHealthy=REPLICAS)
     api.apply(node("other"))
+    api.until(lambda: not the_node(api, "other")["spec"].get("taints"), timedelta(seconds=30))
 
 
 def test_without_a_deadline_no_replica_goes_missing_and_the_budget_is_never_exceeded(

@@ -46,7 +46,8 @@ EVENTS = str(EXAMPLES / "s1" / "events")
         (["replay", "--node", "ip-10-0-41-17", "--cluster", CLUSTER], "no such node", "did you mean ip-10-0-41-17.eu"),
         (["replay", "--node", "x", "--cluster", CLUSTER], "no such node", "(i-0a1b2c3d4e5f60718)"),
         (["replay", "--bogus"], "--bogus", "evac replay --help"),
-        (["drain"], "drain", "evac --help"),
+        (["evict"], "evict", "evac --help"),
+        (["drain"], "NODE", "evac drain --help"),
     ],
 )
 def test_each_mistake_has_its_message_and_its_cure(words: list[str], message: str, cure: str) -> None:
