@@ -2,7 +2,7 @@
 # make test          everything that needs no cluster
 # make test-cluster  the contract suite and the handler on a real control plane
 # make check         formatter, linters, types, import contracts
-# make bench         what it costs, measured
+# make bench         what it costs, measured; SCENARIO=D1 for one of the drains beside kubectl's
 # make lock          pin the requirements anew
 
 PYTHON ?= python3
@@ -56,7 +56,7 @@ check: $(VENV)/.setup
 	@echo "import contracts ..."; $(RUN) lint-imports
 
 bench: $(VENV)/.setup
-	@$(RUN) python -m bench $(ARGS)
+	@$(RUN) python -m bench $(SCENARIO) $(PEERS:%=--peer %) $(ARGS)
 
 lock: $(BIN)/python
 	@$(BIN)/python -m pip --quiet install uv

@@ -39,12 +39,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "what", nargs="*", choices=[*_QUICK, *SCENARIOS, []], help="default: all, hours of waiting included"
     )
+    peers = [name for name in TOOLS if name not in ALWAYS]
+    parser.add_argument("--peer", action="append", default=[], choices=peers, help="one more beside those")
     parser.add_argument("--tool", action="append", choices=list(TOOLS), help=f"default: {' and '.join(ALWAYS)}")
     parser.add_argument(
         "--jobs", type=int, default=2, help="scenarios at a time, each on its control plane (default 2)"
     )
     parser.add_argument("--kubernetes", default=NEWEST, help=f"minor version of the control plane (default {NEWEST})")
     parser.add_argument("--write", action="store_true", help=f"keep the figures in {_RESULTS.name}")
+    parser.add_argument("--seen", type=Path, metavar="FOLDER", help="keep there all that was seen, and the tools' logs")
     parser.add_argument("--table", action="store_true", help="print the kept figures of the scenarios as Markdown")
     return parser
 
@@ -69,12 +72,12 @@ def _quick(sections: list[str], kubernetes: str, *, keeps: bool) -> None:
 
 def _beside(scenarios: list[str], asked: argparse.Namespace) -> int:
     """The tools one after the other in each scenario, each on a fresh cluster."""
-    tools = asked.tool or ALWAYS
+    tools = [*(asked.tool or ALWAYS), *asked.peer]
     pairs = [(scenario, tool) for scenario in scenarios for tool in tools]
     failed = 0
     if pairs:
         provide(asked.kubernetes)  # once, and not by every run at a time
-    for (scenario, tool), measured in measure(pairs, asked.kubernetes, asked.jobs):
+    for (scenario, tool), measured in measure(pairs, asked.kubernetes, asked.jobs, asked.seen):
         if isinstance(measured, Exception):
             failed += 1
             print(f"{scenario} with {tool} failed: {measured!r}", file=sys.stderr, flush=True)

@@ -112,6 +112,7 @@ def account() -> Iterator[Account]:
             yield Account(f"http://127.0.0.1:{front.server_port}")
         finally:
             front.shutdown()
+            front.server_close()
 
 
 class _Front(BaseHTTPRequestHandler):

@@ -2,10 +2,13 @@
 
 import base64
 import json
+import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from bench.beside.aws import batch_of
@@ -16,6 +19,8 @@ from lambdas import contract
 
 Json = dict[str, Any]
 
+_ROOT = Path(__file__).parents[2]
+
 
 class Evac:
     """A batch of messages is handed over at the notice; what is given back is delivered again."""
@@ -25,6 +30,13 @@ class Evac:
         user="arn:aws:sts::123456789012:assumed-role/evac/bench",
         groups=(contract.KUBERNETES_GROUP,),
     )
+
+    def version(self, kubernetes: str) -> str:
+        """Of the project, and the commit where git knows it."""
+        project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
+        command = ["git", "-C", str(_ROOT), "describe", "--always", "--dirty"]
+        commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        return f"{project['version']} ({commit})" if commit else str(project["version"])
 
     def prepare(self, world: World) -> None:
         """What `evac rbac` prints, and nothing else."""

@@ -36,6 +36,7 @@ def faulty(plane: ControlPlane) -> Iterator["Proxy"]:
         yield proxy
     finally:
         proxy.shutdown()
+        proxy.server_close()
 
 
 class Proxy(ThreadingHTTPServer):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.beside.facts import Fact, NodeSeen, State
+from bench.beside.facts import Fact, NodeSeen, PodSeen, State
 from bench.beside.fates import RECLAIM, Fate, fates
 from bench.beside.reactions import reactions
 from bench.beside.scenarios import Scenario
@@ -46,9 +46,12 @@ def figures(facts: Sequence[Fact], scenario: Scenario, noticed_at: float, ended_
         "fewest_ready_endpoints_before_reclaim": min(span.serving for span in before),
         **_of_budgets(spans, ""),
         **_of_budgets(before, "_before_reclaim"),
+        "most_missing_replicas": max(span.missing for span in spans),
+        "most_missing_replicas_before_reclaim": max(span.missing for span in before),
         "missing_replica_seconds": round(sum(span.missing * span.length for span in spans), 1),
         "all_ready_again_at": _recovered(spans),
         "cordoned_at": _cordoned(facts, scenario, noticed_at),
+        "first_replacement_at": _first_replacement(facts, noticed_at),
         "first_signal_at": _rounded(min(signals, default=None)),
         "last_signal_at": _rounded(max(signals, default=None)),
         "reaction_ms": reactions(facts, noticed_at, scenario.nodes),
@@ -113,6 +116,17 @@ def _cordoned(facts: Iterable[Fact], scenario: Scenario, noticed_at: float) -> f
         if isinstance(fact, NodeSeen) and not fact.is_schedulable and fact.name in scenario.nodes:
             first.setdefault(fact.name, fact.at - noticed_at)
     return _rounded(max(first.values())) if len(first) == len(scenario.nodes) else None
+
+
+def _first_replacement(facts: Iterable[Fact], noticed_at: float) -> float | None:
+    """When the first pod was created that was not there at the notice."""
+    known: set[str] = set()
+    for fact in facts:
+        if isinstance(fact, PodSeen):
+            if fact.at > noticed_at and fact.uid not in known:
+                return _rounded(fact.at - noticed_at)
+            known.add(fact.uid)
+    return None
 
 
 def _rounded(seconds: float | None) -> float | None:

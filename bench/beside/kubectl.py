@@ -14,6 +14,7 @@ from typing import Final
 from bench.beside.fates import RECLAIM
 from bench.beside.world import World
 from controlplane import Identity, provide
+from controlplane.pins import Pins
 
 _FLAGS: Final = ("--force", "--ignore-daemonsets", "--delete-emptydir-data", "--grace-period=-1")
 _VISIBLE_AGAIN: Final = 20.0
@@ -23,6 +24,10 @@ class Kubectl:
     """One process a node."""
 
     identity = Identity("kubectl", user="kubectl-bench", groups=("system:masters",))
+
+    def version(self, kubernetes: str) -> str:
+        """The server's own."""
+        return Pins.of(kubernetes).kubernetes
 
     def prepare(self, world: World) -> None:
         """Nothing: it may do everything."""

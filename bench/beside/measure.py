@@ -3,6 +3,7 @@
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
 from typing import Any
 
 from bench.beside.run import run
@@ -10,11 +11,15 @@ from bench.beside.run import run
 Pair = tuple[str, str]
 
 
-def measure(pairs: Sequence[Pair], version: str, jobs: int) -> Iterator[tuple[Pair, dict[str, Any] | Exception]]:
+def measure(
+    pairs: Sequence[Pair], version: str, jobs: int, seen_into: Path | None
+) -> Iterator[tuple[Pair, dict[str, Any] | Exception]]:
     """Each (scenario, tool) with its figures, or with what its run failed of."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=1) as workers:
-        waiting = {workers.submit(run, scenario, tool, version): (scenario, tool) for scenario, tool in pairs}
+        waiting = {
+            workers.submit(run, scenario, tool, version, seen_into): (scenario, tool) for scenario, tool in pairs
+        }
         for done in as_completed(waiting):
             error = done.exception()
             if error is not None and not isinstance(error, Exception):

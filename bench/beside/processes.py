@@ -11,18 +11,22 @@ _EVERY = 0.1
 
 
 class Processes:
-    """What one run starts. `peak`: the most resident memory that any of them had, in bytes (Linux; else 0)."""
+    """What one run starts; what they say goes into `log`.
+
+    `peak`: the most resident memory that any of them had, in bytes (Linux; else 0).
+    """
 
     def __init__(self, log: Path) -> None:
-        self._log = log
+        self.log = log
         self._running: list[subprocess.Popen[str]] = []
         self._lock = threading.Lock()
         self.peak = 0
+        self._cpu: dict[int, float] = {}
         self.started = 0
 
     def run(self, command: Sequence[str], environment: Mapping[str, str], stdin: str = "") -> tuple[int, str]:
         """Run a command to its end: its exit code and what it printed. Its errors go to the run's log."""
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             process = subprocess.Popen(
                 command,
                 env={**os.environ, **environment},
@@ -38,6 +42,11 @@ class Processes:
         output, _ = process.communicate(stdin)
         return process.returncode, output
 
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time of all of them together (Linux; else 0)."""
+        return sum(self._cpu.values())
+
     def close(self) -> None:
         """End what still runs."""
         with self._lock:
@@ -47,6 +56,7 @@ class Processes:
     def _weigh(self, process: "subprocess.Popen[str]") -> None:
         while process.poll() is None:
             self.peak = max(self.peak, _high_water(process.pid))
+            self._cpu[process.pid] = max(_cpu(process.pid), self._cpu.get(process.pid, 0.0))
             time.sleep(_EVERY)
 
 
@@ -58,3 +68,12 @@ def _high_water(pid: int) -> int:
         return 0
     kilobytes = status.partition("VmHWM:")[2].split()
     return int(kilobytes[0]) * 1024 if kilobytes else 0
+
+
+def _cpu(pid: int) -> float:
+    """User and system time, which stand behind the name in brackets (proc(5), stat: utime, stime)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

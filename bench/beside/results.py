@@ -9,11 +9,11 @@ import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from bench.beside.scenarios import SCENARIOS
+from bench.beside.tools import TOOLS
 from controlplane.pins import Pins
 
 Figures = dict[str, Any]
@@ -21,18 +21,14 @@ Figures = dict[str, Any]
 SECTION = "side_by_side"
 
 
-def versions(kubernetes: str) -> dict[str, str]:
-    """Of everything that has a say in the figures."""
+def versions(tool: str, kubernetes: str) -> dict[str, str]:
+    """Of everything that has a say in a run's figures."""
     pins = Pins.of(kubernetes)
-    try:
-        ours = version("evac")
-    except PackageNotFoundError:  # a checkout that is not installed
-        ours = "checkout"
     return {
-        "evac": ours,
-        "kubernetes": pins.kubernetes,
+        tool: TOOLS[tool].version(kubernetes),
+        "Kubernetes": pins.kubernetes,
         "kwok": pins.version_of("kwok", "sigs.k8s.io/kwok"),
-        "python": platform.python_version(),
+        "Python": platform.python_version(),
     }
 
 
@@ -42,7 +38,7 @@ def keep(path: Path, scenario: str, tool: str, figures: Figures, kubernetes: str
         of_scenario = results.setdefault(SECTION, {}).setdefault(scenario, {})
         of_scenario[tool] = {
             "date": datetime.now(UTC).date().isoformat(),
-            "versions": versions(kubernetes),
+            "versions": versions(tool, kubernetes),
             "figures": figures,
         }
 

@@ -5,9 +5,10 @@ objects go, as EC2's instances do from EKS, and with them, some time later, thei
 """
 
 import contextlib
+import pickle
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 from bench.beside.audited import requests_of
 from bench.beside.aws import account
+from bench.beside.facts import Fact
 from bench.beside.fates import RECLAIM
 from bench.beside.faults import faulty
 from bench.beside.figures import figures
@@ -34,8 +36,11 @@ _STEP = 0.1
 _MANAGED_BY = "kwok.x-k8s.io/node"
 
 
-def run(scenario_name: str, tool_name: str, version: str) -> dict[str, Any]:
-    """The figures of one tool in one scenario, on a control plane of its own."""
+def run(scenario_name: str, tool_name: str, version: str, seen_into: Path | None = None) -> dict[str, Any]:
+    """The figures of one tool in one scenario, on a control plane of its own.
+
+    `seen_into`: a folder for all that the recorder saw, pickled, and for what the tool said.
+    """
     scenario, tool = SCENARIOS[scenario_name], TOOLS[tool_name]
     with _world(scenario, tool, version) as world:
         tool.prepare(world)
@@ -45,16 +50,26 @@ def run(scenario_name: str, tool_name: str, version: str) -> dict[str, Any]:
         time.sleep(1)
         _wait_for_the_second(world, tool)
         ended = _live_through(world, scenario, tool, recorder)
-        seen = figures(recorder.facts, scenario, world.noticed_at, time.time())
+        ended_at = time.time()
+        if seen_into:
+            _keep(seen_into / f"{scenario_name}-{tool_name}", recorder.facts, world, ended_at)
+        seen = figures(recorder.facts, scenario, world.noticed_at, ended_at)
         asked = world.plane.requests(tool.identity.user, datetime.fromtimestamp(world.noticed_at, UTC))
         return {
             **seen,
             **requests_of(asked, len(scenario.nodes)),
             "peak_memory_mb": round(world.processes.peak / 1e6, 1),
+            "cpu_seconds": round(world.processes.cpu, 1),
             "processes": world.processes.started,
             "called_at": round(max(world.called_at), 3) if world.called_at else None,
             "tool_ended_at": ended,
         }
+
+
+def _keep(stem: Path, facts: Sequence[Fact], world: World, ended_at: float) -> None:
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    stem.with_suffix(".pickle").write_bytes(pickle.dumps((list(facts), world.noticed_at, ended_at)))
+    stem.with_suffix(".log").write_bytes(world.processes.log.read_bytes())
 
 
 @contextlib.contextmanager

@@ -17,6 +17,10 @@ class Tool(Protocol):
         """Who it is for the API server; its requests are counted by this user."""
         ...
 
+    def version(self, kubernetes: str) -> str:
+        """What is measured, where the control plane is of that minor version."""
+        ...
+
     def prepare(self, world: World) -> None:
         """What has to be in the cluster before; called before the scene is made."""
         ...

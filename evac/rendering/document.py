@@ -17,25 +17,34 @@ Law: the document is an interface. Fields are added, never renamed or given anot
                     needed longer than their grace
     drains          one for each instance: instance_id, node (null: not found), reason, ending, is_late, noticed_at_s,
                     reclaim_at_s (null: no deadline), reclaimed_at_s (when the host was taken), started_at_s,
-                    cordoned_at_s, first_signal_at_s, ended_at_s, pods, skipped, problems
+                    cordoned_at_s, excluded_at_s (taken out of load balancers), first_release_at_s, first_signal_at_s,
+                    last_gone_at_s, ended_at_s, pods, budgets, workloads, skipped, problems
       pods          namespace, name, uid, departure, graceful, cut_short, signalled_at_s, grace_s, gone_at_s, held_by
-                    ("namespace/name" of PDBs), note, own_grace_s (where the pod asks for more than it was given)
+                    ("namespace/name" of PDBs), note, own_grace_s (where the pod asks for more than it was given),
+                    workload ("kind namespace/name", empty for none), released_at_s (from its ReplicaSet),
+                    replaced_at_s (when its replacement let it go), not_released (why not; empty where it was, or where
+                    there was no question of it), last_safe_at_s (the latest moment for its SIGTERM), shutdown_s
+      budgets       of the node's pods: name, rule, held_s, exceeded_by (the most healthy pods that it lacked after the
+                    first deletion against it), exceeded_at_s, arithmetic (why so many went at a time), curve
+      workloads     of the node's pods: kind, name, replicas, fewest_ready, fewest_ready_at_s, counted_by (the PDB whose
+                    healthy pods were counted, where the workload's own were not), curve
+        curve       at_s, ready, wanted: from then on
       skipped       namespace, name, reason
       problems      kind, message
-    workloads       kind, name, wanted, ready_before, fewest_ready, fewest_ready_at_s (simulated only)
+    workloads       kind, name, wanted, ready_before, fewest_ready, fewest_ready_at_s (when live, as the drains saw it)
     budgets         name, rule, healthy_needed, ready_before, fewest_ready, fewest_ready_at_s (simulated only)
     journal         at_s, what, node, subject, detail: the lines of the table output, in order; what: noticed, cordoned,
                     …, and ready for a replacement (simulated only)
 """
 
 import json
-from datetime import timedelta
 from typing import Any, Final
 
+from evac.rendering.drain_document import drain_as_json, seconds
 from evac.replay.hearing import Heard
 from evac.replay.outcome import Low, Replay
 from evac.replay.story import Line
-from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
+from lambdas.domain.values.drains import Departure
 
 Json = dict[str, Any]
 
@@ -63,13 +72,13 @@ def document(replay: Replay) -> Json:
             "paces_budgets": settings.paces_budgets,
             "release": settings.release.value,
             "releases_unchecked": settings.releases_unchecked,
-            "startup_s": _seconds(replay.startup),
-            "shutdown_s": _seconds(replay.shutdown),
+            "startup_s": seconds(replay.startup),
+            "shutdown_s": seconds(replay.shutdown),
         },
         "cluster": {"unknown_kinds": list(replay.unknown_kinds), "notes": list(replay.notes)},
         "events": _events(replay),
         "totals": _totals(replay),
-        "drains": [_drain(replay, record) for record in replay.records],
+        "drains": [drain_as_json(replay, record) for record in replay.records],
         "workloads": [
             {"kind": low.kind, "name": low.name, "wanted": low.wanted, **_low(replay, low)} for low in replay.workloads
         ],
@@ -79,10 +88,6 @@ def document(replay: Replay) -> Json:
         ],
         "journal": [_line(replay, line) for line in replay.lines],
     }
-
-
-def _seconds(duration: timedelta | None) -> float | None:
-    return None if duration is None else duration.total_seconds()
 
 
 def _events(replay: Replay) -> Json:
@@ -114,44 +119,6 @@ def _totals(replay: Replay) -> Json:
         "lost": len(replay.lost),
         **ways,
         "cut_short": cut,
-    }
-
-
-def _drain(replay: Replay, record: DrainRecord) -> Json:
-    notice = record.notice
-    return {
-        "instance_id": notice.instance_id,
-        "node": record.node_name or None,
-        "reason": notice.reason.value,
-        "ending": record.ending.value,
-        "is_late": record.is_late,
-        "noticed_at_s": replay.offset(notice.noticed_at),
-        "reclaim_at_s": replay.offset(notice.reclaim_at) if notice.has_deadline else None,
-        "reclaimed_at_s": replay.offset(replay.reclaimed_at.get(record.node_name)),
-        "started_at_s": replay.offset(record.started_at),
-        "cordoned_at_s": replay.offset(record.cordoned_at),
-        "first_signal_at_s": replay.offset(record.first_signal_at),
-        "ended_at_s": replay.offset(record.ended_at),
-        "pods": [_pod(replay, fate) for fate in record.pods],
-        "skipped": [{"namespace": p.namespace, "name": p.name, "reason": why} for p, why in record.skipped],
-        "problems": [{"kind": p.trouble.name.lower(), "message": p.message} for p in record.problems],
-    }
-
-
-def _pod(replay: Replay, fate: PodFate) -> Json:
-    return {
-        "namespace": fate.pod.namespace,
-        "name": fate.pod.name,
-        "uid": fate.pod.uid,
-        "departure": fate.departure.name.lower(),
-        "graceful": fate.departure.is_graceful,
-        "cut_short": fate.pod.uid in replay.cut_short,
-        "signalled_at_s": replay.offset(fate.signalled_at),
-        "grace_s": _seconds(fate.grace_given),
-        "gone_at_s": replay.offset(fate.gone_at),
-        "held_by": [str(budget) for budget in fate.held_by],
-        "note": fate.note,
-        "own_grace_s": _seconds(replay.own_grace(fate)),
     }
 
 

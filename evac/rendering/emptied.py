@@ -30,7 +30,7 @@ def _next(record: DrainRecord) -> str:
     name = clean(record.node_name)
     if record.ending is Ending.DRAINED:
         return f"{name} is empty and stays cordoned; evac undo {name} gives it pods again"
-    return f"{name} is not empty, and stays cordoned; evac drain {name} goes on, evac undo {name} takes it back"
+    return f"{name} is not empty; evac drain {name} goes on, evac undo {name} takes it back"
 
 
 def emptied_sum(replay: Replay, cost: str) -> str:
@@ -43,11 +43,11 @@ def emptied_sum(replay: Replay, cost: str) -> str:
     if stayed:
         verb = "would still be there" if would else "still there"
         return f"{plural(len(fates), 'pod')}: {len(fates) - stayed} {would}left gracefully, {stayed} {verb}{cost}"
-    last = max((fate.gone_at for fate in fates if fate.gone_at), default=None)
+    empty_at = max((r.ended_at for r in replay.drains if r.ended_at), default=None)
     cut = sum(1 for fate in fates if fate.pod.uid in replay.cut_short)
     killed = f", {cut} by SIGKILL at the end of their grace" if cut else ""
     how = "" if cut or cost else " gracefully"
-    when = f", the last at {offset(replay.offset(last))}" if last else ""
+    when = f", {plural(len(replay.drains), 'node')} empty at {offset(replay.offset(empty_at))}"
     return f"{plural(len(fates), 'pod')}: all {would}left{how}{killed}{when}{cost}"
 
 

@@ -1,6 +1,6 @@
 """The summary at the end of a replay: one row for each pod, each workload and each budget."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from evac.replay.outcome import Low, Replay
 
-_NUMBERS: Final = {"SIGTERM", "grace", "gone", "wanted", "before", "fewest", "at"}
+_RELEASES: Final = ("released", "replaced")
+_NUMBERS: Final = {*_RELEASES, "SIGTERM", "grace", "gone", "wanted", "before", "fewest", "at"}
 _HOW: Final = {
     Departure.EVICTED: ("evicted", ""),
     Departure.DELETED_AGAINST_BUDGET: ("deleted", "magenta"),
@@ -56,10 +57,14 @@ def _print(console: "Console", table: Table) -> None:
 
 
 def _fitting(console: "Console", replay: "Replay", record: DrainRecord) -> Table:
-    """With the graces that pods asked for and did not get, where there is room for that."""
-    table = _pods(replay, record, says_own_grace=True)
-    is_too_wide = console.measure(table, options=console.options.update(max_width=10**4)).maximum > console.width
-    return _pods(replay, record, says_own_grace=False) if is_too_wide else table
+    """With the moments of releases, and the graces that pods asked for and did not get, where there is room."""
+    releases = _RELEASES if any(fate.released_at for fate in record.pods) else ()
+    table = _table()
+    for shown, says_own_grace in ((releases, True), (releases, False), (releases[:1], False)):
+        table = _pods(replay, record, shown, says_own_grace=says_own_grace)
+        if console.measure(table, options=console.options.update(max_width=10**4)).maximum <= console.width:
+            return table
+    return _pods(replay, record, (), says_own_grace=False)
 
 
 def _headline(replay: "Replay", record: DrainRecord) -> str:
@@ -85,14 +90,15 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _pods(replay: "Replay", record: DrainRecord, *, says_own_grace: bool) -> Table:
-    table = _table("pod", "how", "SIGTERM", "grace", "gone", "held by")
+def _pods(replay: "Replay", record: DrainRecord, releases: Sequence[str], *, says_own_grace: bool) -> Table:
+    table = _table("pod", "how", *releases, "SIGTERM", "grace", "gone", "held by")
     waited = _waited(replay, record)
     for fate in sorted(record.pods, key=lambda f: (f.signalled_at or record.notice.reclaim_at, f.pod)):
         how, style = _HOW[fate.departure]
         table.add_row(
             Text(clean(str(fate.pod))),
             Text(how, style=style),
+            *(offset(replay.offset(at)) for at in (fate.released_at, fate.replaced_at)[: len(releases)]),
             offset(replay.offset(fate.signalled_at)),
             _grace(replay, fate) if says_own_grace else seconds(fate.grace_given),
             offset(replay.offset(fate.gone_at)),

@@ -98,9 +98,18 @@ def _cost(replay: Replay) -> str:
     against = [f for f in replay.fates if f.departure is Departure.DELETED_AGAINST_BUDGET]
     for name in sorted({str(budget) for fate in against for budget in fate.held_by} - seen):
         count = sum(1 for fate in against if name in map(str, fate.held_by))
-        told.append(f"PDB {clean(name)} was overridden for {plural(count, 'pod')}")
+        told.append(f"PDB {clean(name)} was overridden for {plural(count, 'pod')}{_at_worst(replay, name)}")
     more = [f"and {plural(len(told) - _MOST_BUDGETS, 'more PDB')}"] if len(told) > _MOST_BUDGETS else []
     return "".join(f"; {words}" for words in told[:_MOST_BUDGETS] + more)
+
+
+def _at_worst(replay: Replay, name: str) -> str:
+    """How far the drains saw it exceeded."""
+    seen = [budget for record in replay.drains for budget in record.budgets if str(budget.ref) == name]
+    worst = max(seen, key=lambda budget: budget.exceeded_by, default=None)
+    if worst is None or not worst.exceeded_by:
+        return ""
+    return f", {worst.exceeded_by} short at worst ({offset(replay.offset(worst.exceeded_at))})"
 
 
 def _exceeded(low: Low, replay: Replay) -> str:

@@ -15,7 +15,7 @@ ENDINGS: Final = {
     Ending.ALREADY_GONE: "its node is already gone: nothing to drain",
     Ending.STALE: "its deadline is long past (stale): nothing touched",
     Ending.JOINED: "another drain has done it: joined",
-    Ending.FAILED: "could not be drained: given back, to be tried again",
+    Ending.FAILED: "not drained to its end: to be tried again",
 }
 """What a drain's ending means."""
 

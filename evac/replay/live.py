@@ -16,6 +16,7 @@ from evac.replay.maintenance import Maintenance
 from evac.replay.outcome import Mode, Replay
 from evac.replay.places import Place, no_such_node, nothing_matched, place_of
 from evac.replay.recording import Listener, Recorder
+from evac.replay.seen import workloads_seen
 from evac.replay.story import untold
 from evac.replay.waiting import Watched
 from lambdas.adapters.clock import SystemClock
@@ -94,6 +95,7 @@ def carry_out(due: Due, cluster: Cluster, clock: Clock, listener: Listener) -> R
         records=records,
         lines=recorder.lines,
         reclaimed_at={},
+        workloads=workloads_seen(records),
     )
 
 

@@ -16,7 +16,8 @@ from lambdas.domain.values.drains import DrainRecord
 _STEPS: Final = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
 _MOST_TICKS: Final = 13
 _LETTER: Final = 1.5
-"""Percents of the width that a letter of a mark's label takes where a screen is narrow; labels that would touch go onto lines apart."""
+"""Percents of the width that a letter of a mark's label takes on a narrow screen; labels that would touch go onto lines
+apart."""
 
 _LINE: Final = 1.25
 

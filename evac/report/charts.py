@@ -110,7 +110,7 @@ def strip(told: Told, axis: Axis, story: BudgetStory) -> Html:
         words = f"held pods of this node: {told.at(span.since)} to {told.at(span.until)} ({long:.1f} s)"
         width = max(0.12, axis.width(span.since, span.until))
         rects.append(_rect(axis.place(span.since), width, "held", 2, _BAR - 4, tag("title", words)))
-    ends = [*(level.at for level in story.curve[1:]), axis.until]
+    ends = [*(level.at for level in story.curve[1:]), axis.until][: len(story.curve)]
     rects += [_lacking(told, axis, level, end) for level, end in zip(story.curve, ends, strict=True) if level.missing]
     return tag("svg", *rects, width="100%", height=_BAR, role="img", aria_label=budget_words(story))
 

@@ -32,11 +32,16 @@ def tag(name: str, /, *children: str, **attributes: object) -> Html:
 
 def joined(parts: Iterable[str]) -> Html:
     """One after the other."""
-    return Html("".join(part if isinstance(part, Html) else escape(clean(part)) for part in parts))
+    return Html("".join(part if isinstance(part, Html) else _plain(part) for part in parts))
+
+
+def _plain(text: str) -> str:
+    """Escaped, line by line: titles have several."""
+    return escape("\n".join(clean(line) for line in text.split("\n")))
 
 
 def _attribute(key: str, value: object) -> str:
     name = key.rstrip("_").replace("_", "-")
     if value is True or value is False:
         return f" {name}" if value else ""
-    return f' {name}="{escape(clean(str(value)))}"'
+    return f' {name}="{_plain(str(value))}"'

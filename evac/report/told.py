@@ -1,7 +1,7 @@
 """What a report is made of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from evac.rendering.words import offset
@@ -49,10 +49,17 @@ def told_of(replay: Replay) -> Told:
     unknown = [f"not known, and so not checked: {', '.join(replay.unknown_kinds)}"] if replay.unknown_kinds else []
     return Told(
         zero=replay.zero,
-        records=replay.records,
+        records=[_with_moments(record) for record in replay.records],
         lines=replay.lines,
         mode=replay.mode,
         reclaimed_at=replay.reclaimed_at,
         cut_short=replay.cut_short,
         notes=[*unknown, *replay.notes],
     )
+
+
+def _with_moments(record: DrainRecord) -> DrainRecord:
+    """Without a deadline no moment is the last."""
+    if record.notice.has_deadline:
+        return record
+    return replace(record, pods=tuple(replace(fate, last_safe_at=None) for fate in record.pods))

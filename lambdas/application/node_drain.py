@@ -23,6 +23,7 @@ from lambdas.domain.decisions.ownership import (
     ending_without_a_node,
     has_changed_hands,
     how_to_locate,
+    is_called_off,
     is_foreign,
     is_going,
     may_still_join,
@@ -160,6 +161,9 @@ class NodeDrain:
                 return wakes
             if view is not None:
                 self.chronicle.saw(view.pods, now)
+            if view is not None and self._work.shows_all_pods(view) and is_called_off(view.node, self.notice):
+                self.end(Ending.FAILED, now, Problem(Trouble.API, "called off: our mark was taken off the node"))
+                return wakes
             wakes += self._work.advance(now, observation, self.chronicle)
             self._end_when_due(self._work, view, now)
         return wakes

@@ -7,12 +7,13 @@ import subprocess
 import sys
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from controlplane import Api, ControlPlane
+from controlplane import Api, ControlPlane, provide
 from evac.cli.commands import app
 from lambdas.contract import ANNOTATION_MARK, LABEL_DRAINING, LABEL_RELEASED, TAINT_INTERRUPTED
 from lambdas.domain.values.releases import DELETION_COST
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.cluster
 
 QUICK = times(1, 1)
 REPLICAS = 8
+ROOT = Path(__file__).parents[2]
 
 
 def evac(plane: ControlPlane, *words: str) -> Result:
@@ -119,6 +121,20 @@ def test_a_node_without_a_provider_id_is_drained_and_undone_by_its_name(plane: C
     assert not found["spec"].get("unschedulable")
     assert LABEL_DRAINING not in found["metadata"]["labels"]
     assert TAINT_INTERRUPTED not in [taint["key"] for taint in found["spec"].get("taints", [])]
+
+
+def test_kubectl_runs_it_as_a_plugin(plane: ControlPlane, api: Api, tmp_path: Path) -> None:
+    api.apply(node("spot-a"))
+    plugin = tmp_path / "kubectl-evac"
+    plugin.write_text(f"#!{sys.executable}\nfrom evac.cli import kubectl\nkubectl()\n")
+    plugin.chmod(0o755)
+    kubeconfig = str(plane.kubeconfig("admin"))
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    command = [str(provide(plane.version) / "kubectl"), "evac", "drain", "spot-a", "--kubeconfig", kubeconfig]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "spot-a is empty and stays cordoned" in " ".join(done.stdout.split())
+    assert the_node(api)["spec"]["unschedulable"] is True
 
 
 def test_a_job_is_waited_for_until_it_has_finished(plane: ControlPlane, api: Api) -> None:

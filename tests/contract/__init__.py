@@ -4,6 +4,6 @@ import pytest
 
 _PARTS = """
 background_contract budgets directory_contract evictions finding kubelets ledger_contract messages_contract namespaces
-nodes other_owners releases releasing replica_sets returning scheduling steps waiting watching workloads
+nodes other_owners released releases releasing replica_sets returning scheduling steps waiting watching workloads
 """
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS.split()))

@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-from lambdas.contract import LABEL_DRAINING, LABEL_RELEASED, RELEASED_PREFIX
-from lambdas.domain.values.actions import CheckGuard, Cordon, ListMarked, ListReleased
-from lambdas.domain.values.answers import Absent, Conflict, Done, Found
-from lambdas.domain.values.kubernetes import Owner, Pod, PodRef
-from lambdas.domain.values.observation import NamespaceView
-from lambdas.domain.values.releases import DELETION_COST, DO_NOT_DISRUPT, WRITTEN_ON_RELEASE
+from lambdas.contract import LABEL_RELEASED, RELEASED_PREFIX
+from lambdas.domain.values.answers import Absent, Conflict, Done
+from lambdas.domain.values.kubernetes import Owner
+from lambdas.domain.values.releases import DELETION_COST, WRITTEN_ON_RELEASE
 from tests.contract.releases import again, hash_of, memory_of, release, releasing, seen_by, web_on_spot
 from tests.contract.steps import (
     NOBODYS,
@@ -18,15 +16,12 @@ from tests.contract.steps import (
     counted,
     evict,
     is_ready,
-    mark_of,
     pods_of,
     ref_of,
-    running,
-    watch_until,
 )
-from tests.contract.workloads import names, owner
+from tests.contract.workloads import owner
 from tests.contract.world import Json, World
-from tests.scenes import budget, node, times
+from tests.scenes import budget, times
 
 
 def test_a_released_pod_runs_on_without_an_owner_and_remembers_where_it_came_from(world: World) -> None:
@@ -125,50 +120,3 @@ def test_releasing_a_pod_twice_is_a_conflict_and_keeps_what_it_remembers(world: 
     memory = memory_of(again(world, old))
     assert isinstance(ask(world, port, action), Conflict)
     assert memory_of(again(world, old)) == memory
-
-
-def test_a_release_is_seen_by_whoever_observes_the_namespace(world: World) -> None:
-    [old] = web_on_spot(world)
-    port = world.cluster()
-    assert release(world, port, old) == Done()
-    pods = watch_until(world, port, lambda o: _once_released(o.namespaces[NS], ref_of(old)))
-    assert pods[ref_of(old)].owner is None
-    assert pods[ref_of(old)].annotations[DO_NOT_DISRUPT] == "true"
-    assert {pod.ref.name for pod in pods.values() if pod.owner} == names(pods_of(world, "web")) - names([old])
-
-
-def _once_released(seen: NamespaceView, old: PodRef) -> dict[PodRef, Pod]:
-    """The pods, once the released one and its replacement are there."""
-    pods = {pod.ref: pod for pod in seen.pods.items}
-    return pods if len(pods) == 2 and pods[old].released else {}
-
-
-def test_released_pods_are_listed_over_the_whole_cluster(world: World) -> None:
-    old = web_on_spot(world, 2)
-    running(world, "other")
-    assert ask(world, world.cluster(), ListReleased()) == Found()
-    assert release(world, world.cluster(), old[0]) == Done()
-    found = ask(world, world.cluster(), ListReleased())
-    assert isinstance(found, Found)
-    [pod] = found.pods
-    assert pod.ref == ref_of(old[0])
-    assert pod.released == memory_of(again(world, old[0]))
-
-
-def test_marked_nodes_are_listed_for_who_sweeps_released_pods(world: World) -> None:
-    for name in ("spot-a", "od-1"):
-        world.apply(node(name))
-    port = world.cluster()
-    assert ask(world, port, ListMarked()) == Found()
-    assert ask(world, port, Cordon("spot-a", mark_of(world))) == Done()
-    found = ask(world, world.cluster(), ListMarked())
-    assert isinstance(found, Found)
-    assert [n.name for n in found.nodes] == ["spot-a"]
-    assert found.nodes[0].labels[LABEL_DRAINING] == "true"
-
-
-def test_the_guard_of_releases_stands_until_it_is_taken_away(world: World) -> None:
-    port = world.cluster()
-    assert ask(world, port, CheckGuard()) == Done()
-    world.without_guard()
-    assert ask(world, port, CheckGuard()) == Absent()

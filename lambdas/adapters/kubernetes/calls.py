@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from lambdas.adapters.kubernetes import paths
+from lambdas.contract import RELEASE_GUARD
 from lambdas.domain.values.kubernetes import PodRef
 
 Json = Mapping[str, Any]
@@ -108,6 +109,22 @@ def patch_node(name: str, operations: Sequence[Json]) -> Call:
     return Call("patch", "nodes", paths.node(name), "PATCH", body=list(operations), content_type=content_type)
 
 
+def get_pod(pod: PodRef) -> Call:
+    """A pod by its name. Raises BadName."""
+    return Call("get", "pods", paths.pod(pod.namespace, pod.name), namespace=pod.namespace)
+
+
+def patch_pod(pod: PodRef, operations: Sequence[Json]) -> Call:
+    """A JSON patch (RFC 6902) of a pod. Raises BadName."""
+    path, content_type = paths.pod(pod.namespace, pod.name), "application/json-patch+json"
+    return Call("patch", "pods", path, "PATCH", {}, list(operations), content_type, namespace=pod.namespace)
+
+
+def get_guard(resource: str) -> Call:
+    """The admission policy of ours, or its binding: `resource` is RBAC's name of the kind."""
+    return Call("get", resource, f"{paths.ADMISSION}/{resource.partition('.')[0]}/{RELEASE_GUARD}")
+
+
 def evict(pod: PodRef, body: Json) -> Call:
     """An eviction. Raises BadName."""
     path = paths.eviction(pod.namespace, pod.name)
@@ -126,20 +143,28 @@ def create_event(body: Json) -> Call:
     return Call("create", "events", paths.events(namespace), "POST", {}, body, namespace=namespace)
 
 
-def list_page(resource: str, path: str, selector: str = "", limit: int = 0, token: str = "") -> Call:
-    """A list, or a page of one. `selector` is a field selector; without `limit` all of it at once."""
-    query = {"fieldSelector": selector, "limit": str(limit or ""), "continue": token}
-    return Call("list", resource, path, query={k: v for k, v in query.items() if v}, read_timeout=_LISTING)
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What is listed and watched: `fields` and `labels` are selectors, empty for all there is."""
+
+    resource: str
+    path: str
+    fields: str = ""
+    labels: str = ""
+
+    def query(self, **more: str) -> dict[str, str]:
+        """The query of a request for it."""
+        query = {"fieldSelector": self.fields, "labelSelector": self.labels, **more}
+        return {name: value for name, value in query.items() if value}
 
 
-def watch(resource: str, path: str, version: str, selector: str = "") -> Call:
+def list_page(of: Collection, limit: int = 0, token: str = "") -> Call:
+    """A list, or a page of one; without `limit` all of it at once."""
+    query = of.query(limit=str(limit or ""), **{"continue": token})
+    return Call("list", of.resource, of.path, query=query, read_timeout=_LISTING)
+
+
+def watch(of: Collection, version: str) -> Call:
     """What happens after `version`, with bookmarks; the server ends it after WATCHED_FOR seconds."""
-    query = {
-        "watch": "1",
-        "resourceVersion": version,
-        "allowWatchBookmarks": "true",
-        "timeoutSeconds": str(WATCHED_FOR),
-    }
-    if selector:
-        query["fieldSelector"] = selector
-    return Call("watch", resource, path, query=query, read_timeout=_SILENCE)
+    query = of.query(watch="1", resourceVersion=version, allowWatchBookmarks="true", timeoutSeconds=str(WATCHED_FOR))
+    return Call("watch", of.resource, of.path, query=query, read_timeout=_SILENCE)

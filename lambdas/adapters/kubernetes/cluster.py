@@ -5,7 +5,7 @@ Law: `start` neither blocks nor raises, and what was started is answered exactly
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -13,21 +13,33 @@ from lambdas.adapters.kubernetes import bodies, calls, patches
 from lambdas.adapters.kubernetes.answers import result_of
 from lambdas.adapters.kubernetes.calls import Call, Server
 from lambdas.adapters.kubernetes.lanes import Lane
+from lambdas.adapters.kubernetes.listing import Unlisted
 from lambdas.adapters.kubernetes.mailbox import Mailbox
 from lambdas.adapters.kubernetes.nodes import Nodes
 from lambdas.adapters.kubernetes.paths import BadName
+from lambdas.adapters.kubernetes.pods import Pods
 from lambdas.adapters.kubernetes.watching import Watching
 from lambdas.application.ports import Clock
 from lambdas.domain.values.actions import (
     Action,
     Announce,
+    CheckGuard,
     Cordon,
     Delete,
     Evict,
     ExcludeFromLoadBalancers,
+    ListMarked,
+    ListReleased,
     Locate,
     Observe,
+    ObserveWorkloads,
+    OfNode,
+    OfPod,
+    Release,
     Restore,
+    TakeBack,
+    TidyUp,
+    Wake,
 )
 from lambdas.domain.values.answers import Answer, Done, Located, Passing, Refused, Result
 from lambdas.domain.values.observation import Observation
@@ -35,6 +47,9 @@ from lambdas.domain.values.observation import Observation
 _log = logging.getLogger(__name__)
 
 _NODE_WORKERS = 8
+_WORKLOADS = 8
+"""Namespaces read at a time, each by its lists, of which _LISTINGS go at a time."""
+_LISTINGS = 12
 _FAREWELL = 0.3
 """Seconds for all threads to end in order; one that is still making a connection ends by itself."""
 
@@ -49,9 +64,13 @@ class KubernetesCluster:
         self._mailbox = Mailbox(clock)
         self._watching = Watching(server, clock, self._mailbox.changed)
         self._nodes = Nodes(server, self._watching)
+        self._pods = Pods(server, self._watching)
         self._node_lane = Lane("node", _NODE_WORKERS, self._work)
         self._evictions = Lane("evict", workers, self._work)
         self._deletions = Lane("delete", workers, self._work)
+        self._patches = Lane("patch", workers, self._work)
+        self._workloads = Lane("workloads", _WORKLOADS, self._work)
+        self._listings: Lane[Callable[[], None]] = Lane("list", _LISTINGS, _run)
         self._is_closed = False
         if prefetch:
             self._watching.start()
@@ -76,22 +95,26 @@ class KubernetesCluster:
     def close(self) -> None:
         """Stop watches and lanes, and cut the connections; actions not yet begun are dropped. Takes well under 1 s."""
         self._is_closed = True
-        lanes = (self._node_lane, self._evictions, self._deletions)
-        for lane in lanes:
+        lanes = (self._node_lane, self._evictions, self._deletions, self._patches, self._workloads)
+        for lane in (*lanes, self._listings):
             lane.close()
         self._watching.close()
         self.server.close()
-        threads = [*self._watching.threads, *(thread for lane in lanes for thread in lane.threads)]
+        threads = [*self._watching.threads, *(t for lane in (*lanes, self._listings) for t in lane.threads)]
         until = time.monotonic() + _FAREWELL
         for thread in threads:
             thread.join(max(0.0, until - time.monotonic()))
 
-    def _lane_of(self, action: Action) -> Lane:
+    def _lane_of(self, action: Action) -> Lane[Action]:
         match action:
             case Evict():
                 return self._evictions
             case Delete():
                 return self._deletions
+            case Release() | TakeBack() | TidyUp() | Wake():
+                return self._patches
+            case ObserveWorkloads() | CheckGuard() | ListReleased() | ListMarked():
+                return self._workloads
             case _:
                 return self._node_lane
 
@@ -115,19 +138,40 @@ class KubernetesCluster:
         match action:
             case Locate():
                 return self._locate(action)
+            case ObserveWorkloads(namespace):
+                return _answer_to(self._watching.observe_workloads(namespace, self._listings.submit))
+            case CheckGuard():
+                return self._pods.check_guard()
+            case ListReleased():
+                return self._pods.list_released()
+            case ListMarked():
+                return self._pods.list_marked()
+            case Evict() | Delete() | Release() | TakeBack() | TidyUp() | Wake():
+                return self._perform_on_a_pod(action)
+            case _:
+                return self._perform_on_a_node(action)
+
+    def _perform_on_a_pod(self, action: OfPod) -> Result:
+        match action:
+            case Evict():
+                return self._ask(calls.evict(action.pod, bodies.eviction(action.pod, self._grace(action))))
+            case Delete():
+                return self._ask(calls.delete_pod(action.pod, bodies.deletion(action.pod, self._grace(action))))
+            case Release():
+                return self._pods.release(action)
+            case _:
+                return self._pods.change(action)
+
+    def _perform_on_a_node(self, action: OfNode) -> Result:
+        match action:
             case Observe(node_name):
-                trouble = self._watching.observe_node(node_name)
-                return result_of(trouble.call, trouble.reply) if trouble else Done()
+                return _answer_to(self._watching.observe_node(node_name))
             case Cordon(node_name, mark):
                 return self._nodes.patch(node_name, partial(patches.cordon, mark=mark))
             case ExcludeFromLoadBalancers(node_name):
                 return self._nodes.patch(node_name, patches.exclude_from_load_balancers)
             case Restore(node_name):
                 return self._nodes.patch(node_name, patches.restore, reads_first=True)
-            case Evict():
-                return self._ask(calls.evict(action.pod, bodies.eviction(action.pod, self._grace(action))))
-            case Delete():
-                return self._ask(calls.delete_pod(action.pod, bodies.deletion(action.pod, self._grace(action))))
             case Announce():
                 return self._ask(calls.create_event(bodies.event(action, self._clock.now())))
 
@@ -145,3 +189,15 @@ class KubernetesCluster:
 
     def _ask(self, call: Call) -> Result:
         return result_of(call, self.server.ask(call))
+
+
+def _answer_to(trouble: Unlisted | None) -> Result:
+    return result_of(trouble.call, trouble.reply) if trouble else Done()
+
+
+def _run(job: Callable[[], None]) -> None:
+    """A job that failed has told whoever waits for it."""
+    try:
+        job()
+    except Exception:  # noqa: BLE001 - the lane's thread lives on
+        _log.error("a fault in reading a namespace", exc_info=True)

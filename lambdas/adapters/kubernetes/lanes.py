@@ -7,18 +7,19 @@ behind them. Each action is worked on once or, if the lane is closed before, nev
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
-from lambdas.domain.values.actions import Action
+T = TypeVar("T")
 
 
-class Lane:
+class Lane(Generic[T]):
     """Up to `size` daemon threads, made as they are needed; first come, first served. `work` must not raise."""
 
-    def __init__(self, name: str, size: int, work: Callable[[Action], None]) -> None:
+    def __init__(self, name: str, size: int, work: Callable[[T], None]) -> None:
         self._name = name
         self._size = size
         self._work = work
-        self._queue: deque[Action] = deque()
+        self._queue: deque[T] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._idle = 0
@@ -30,7 +31,7 @@ class Lane:
         with self._changed:
             return self._idle
 
-    def submit(self, action: Action) -> bool:
+    def submit(self, action: T) -> bool:
         """Hand an action over; False if nobody will work on it (closed, or the system has no threads left)."""
         with self._changed:
             if self._is_closed:
@@ -65,10 +66,10 @@ class Lane:
         return True
 
     def _run(self) -> None:
-        while action := self._next():
+        while (action := self._next()) is not None:
             self._work(action)
 
-    def _next(self) -> Action | None:
+    def _next(self) -> T | None:
         with self._changed:
             self._idle += 1
             self._changed.wait_for(lambda: self._queue or self._is_closed)

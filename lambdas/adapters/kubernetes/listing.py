@@ -51,7 +51,7 @@ def pages(server: Server, kind: Kind[T]) -> Iterator[Mapping[str, Any] | Unliste
     """One page after the other, each as the API prints it; the first that fails is the last."""
     token = ""
     while True:
-        call = list_page(kind.resource, kind.path, kind.selector, kind.page, token)
+        call = list_page(kind.collection, kind.page, token)
         reply = server.ask(call)
         match reply:
             case Response(status=200, body=body) if isinstance(body.get("items", ()), list | tuple | None):

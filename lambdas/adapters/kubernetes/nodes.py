@@ -10,9 +10,9 @@ from typing import Any
 from lambdas.adapters.kubernetes import calls, paths
 from lambdas.adapters.kubernetes.answers import result_of
 from lambdas.adapters.kubernetes.calls import Response, Server
+from lambdas.adapters.kubernetes.json_patch import Patch
 from lambdas.adapters.kubernetes.kinds import NODES
 from lambdas.adapters.kubernetes.listing import Unlisted, is_expired, pages
-from lambdas.adapters.kubernetes.patches import Patch
 from lambdas.adapters.kubernetes.watching import Watching
 from lambdas.domain.values.actions import Locate
 from lambdas.domain.values.answers import Absent, Conflict, Done, Located, Refused, Result

@@ -5,8 +5,7 @@ by somebody else in between refuses it whole (422) and never is overwritten. An 
 (A `test` of a path against null holds where there is nothing; seen on 1.34 and 1.37.)
 """
 
-from typing import Any
-
+from lambdas.adapters.kubernetes.json_patch import Patch, entries, escaped, removed, test
 from lambdas.contract import (
     ANNOTATION_MARK,
     LABEL_DRAINING,
@@ -16,9 +15,6 @@ from lambdas.contract import (
 from lambdas.domain.values.actions import Mark
 from lambdas.domain.values.kubernetes import Node
 from lambdas.domain.values.marks import Former, decode_mark, encode_mark
-
-Operation = dict[str, Any]
-Patch = list[Operation]
 
 _UNSCHEDULABLE = "/spec/unschedulable"
 _TAINTS = "/spec/taints"
@@ -36,7 +32,7 @@ def cordon(node: Node, mark: Mark) -> Patch:
         patch += _append_taint(node, mark.reason)
     if not patch and node.unschedulable:
         return []
-    patch.insert(0, _test(_UNSCHEDULABLE, True if node.unschedulable else None))
+    patch.insert(0, test(_UNSCHEDULABLE, True if node.unschedulable else None))
     if not node.unschedulable:
         patch.append({"op": "add", "path": _UNSCHEDULABLE, "value": True})
     return _of_this_node(node, patch)
@@ -55,9 +51,9 @@ def restore(node: Node) -> Patch:
     marked = decode_mark(text)
     patch = _remove_taint(node)
     if LABEL_DRAINING in node.labels:
-        patch += _remove(f"/metadata/labels/{_escaped(LABEL_DRAINING)}", node.labels[LABEL_DRAINING])
+        patch += removed(f"/metadata/labels/{escaped(LABEL_DRAINING)}", node.labels[LABEL_DRAINING])
     if text is not None:
-        patch += _remove(f"/metadata/annotations/{_escaped(ANNOTATION_MARK)}", text)
+        patch += removed(f"/metadata/annotations/{escaped(ANNOTATION_MARK)}", text)
     if marked is not None:
         patch += _restore_former(node, marked[1])
     return _of_this_node(node, patch)
@@ -67,28 +63,19 @@ def _restore_former(node: Node, former: Former) -> Patch:
     patch: Patch = []
     label = LABEL_EXCLUDE_FROM_LOAD_BALANCERS
     if label in node.labels and not former.excluded:
-        patch += _remove(f"/metadata/labels/{_escaped(label)}", node.labels[label])
+        patch += removed(f"/metadata/labels/{escaped(label)}", node.labels[label])
     if node.unschedulable and not former.unschedulable:
-        patch += _remove(_UNSCHEDULABLE, True)
+        patch += removed(_UNSCHEDULABLE, True)
     return patch
 
 
 def _of_this_node(node: Node, patch: Patch) -> Patch:
     """Not of another that has come under its name."""
-    return [_test("/metadata/uid", node.uid), *patch] if patch and node.uid else patch
+    return [test("/metadata/uid", node.uid), *patch] if patch and node.uid else patch
 
 
 def _set(node: Node, field: str, values: dict[str, str]) -> Patch:
-    """Set entries of a map that may be missing altogether: adding to what is not there is refused."""
-    path = f"/metadata/{field}"
-    there = node.labels if field == "labels" else node.annotations
-    if not there:
-        return [_test(path, None), {"op": "add", "path": path, "value": values}]
-    patch: Patch = []
-    for key, value in values.items():
-        entry = f"{path}/{_escaped(key)}"
-        patch += [_test(entry, there.get(key)), {"op": "add", "path": entry, "value": value}]
-    return patch
+    return entries(f"/metadata/{field}", node.labels if field == "labels" else node.annotations, values)
 
 
 def _append_taint(node: Node, reason: str) -> Patch:
@@ -96,7 +83,7 @@ def _append_taint(node: Node, reason: str) -> Patch:
     taint = {"key": TAINT_INTERRUPTED, "value": reason, "effect": "NoSchedule"}
     if node.taints:
         return [{"op": "add", "path": f"{_TAINTS}/-", "value": taint}]
-    return [_test(_TAINTS, None), {"op": "add", "path": _TAINTS, "value": [taint]}]
+    return [test(_TAINTS, None), {"op": "add", "path": _TAINTS, "value": [taint]}]
 
 
 def _remove_taint(node: Node) -> Patch:
@@ -105,18 +92,5 @@ def _remove_taint(node: Node) -> Patch:
     for place, taint in reversed(list(enumerate(node.taints))):
         if taint.key == TAINT_INTERRUPTED:
             path = f"{_TAINTS}/{place}"
-            patch += [_test(f"{path}/key", TAINT_INTERRUPTED), {"op": "remove", "path": path}]
+            patch += [test(f"{path}/key", TAINT_INTERRUPTED), {"op": "remove", "path": path}]
     return patch
-
-
-def _remove(path: str, value: object) -> Patch:
-    return [_test(path, value), {"op": "remove", "path": path}]
-
-
-def _test(path: str, value: object) -> Operation:
-    return {"op": "test", "path": path, "value": value}
-
-
-def _escaped(key: str) -> str:
-    """A key as a part of a JSON pointer (RFC 6901)."""
-    return key.replace("~", "~0").replace("/", "~1")

@@ -49,7 +49,13 @@ def events(namespace: str) -> str:
     return f"/api/v1/namespaces/{checked(namespace)}/events"
 
 
+def within(namespace: str, group: str, resource: str) -> str:
+    """A kind's objects in a namespace; `group` as in a path ("api/v1", "apis/apps/v1"). Raises BadName."""
+    return f"/{group}/namespaces/{checked(namespace)}/{resource}"
+
+
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/pods"
 SERVICES = "/api/v1/services"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"

@@ -105,7 +105,7 @@ class Reflector(Generic[T]):
         self._rest(Unlisted(call, reply))
 
     def _watch_call(self) -> Call:
-        return watch(self._kind.resource, self._kind.path, self.store.version, self._kind.selector)
+        return watch(self._kind.collection, self.store.version)
 
     def _follow(self, call: Call) -> _Ended | Reply:
         """Watch until it ends."""

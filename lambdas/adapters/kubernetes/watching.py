@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lambdas.adapters.kubernetes.calls import Server
-from lambdas.adapters.kubernetes.kinds import BUDGETS, NODES, SERVICES, pods_on, the_node
+from lambdas.adapters.kubernetes.kinds import BUDGETS, MARKED_NODES, NODES, SERVICES, pods_on, the_node
 from lambdas.adapters.kubernetes.listing import Unlisted
+from lambdas.adapters.kubernetes.namespaces import NamespaceWatch, Submit
 from lambdas.adapters.kubernetes.reflector import Reflector
 from lambdas.adapters.kubernetes.store import Store
 from lambdas.application.ports import Clock
@@ -42,7 +43,7 @@ class _Watched:
 
 
 class Watching:
-    """The watched nodes, budgets and services; safe for any thread."""
+    """The watched nodes, budgets, services and workloads; safe for any thread."""
 
     def __init__(self, server: Server, clock: Clock, changed: Callable[[], None]) -> None:
         self._server = server
@@ -54,9 +55,12 @@ class Watching:
         self._is_closed = False
         self._budgets: Store[Budget] = Store(changed)
         self._services: Store[Service] = Store(changed)
-        self._wide = (
+        self._marked: Store[Node] = Store(changed)
+        self._namespaces: dict[str, NamespaceWatch] = {}
+        self._wide: tuple[Reflector[Any], ...] = (
             Reflector("budgets", BUDGETS, self._budgets, server, clock),
             Reflector("services", SERVICES, self._services, server, clock),
+            Reflector("marked-nodes", MARKED_NODES, self._marked, server, clock),
         )
         self._is_wide = False
 
@@ -81,12 +85,27 @@ class Watching:
             watched.pods.start()
         return next((trouble for trouble in reversed(troubles) if trouble), None)
 
+    def observe_workloads(self, namespace: str, submit: Submit) -> Unlisted | None:
+        """List the namespace's workloads now, by jobs handed to `submit`, and watch those that move.
+
+        What went wrong, if anything did. Raises BadName.
+        """
+        made = NamespaceWatch(namespace, self._server, self._clock, self._changed)
+        with self._lock:
+            watched = self._namespaces.setdefault(namespace, made)
+        return watched.look(submit)
+
     def observation(self) -> Observation:
         """The newest state."""
         with self._lock:
-            nodes = dict(self._nodes)
-        views = {name: view for name, watched in nodes.items() if (view := watched.view())}
-        return Observation(views, self._budgets.listing(), self._services.listing())
+            nodes, namespaces = dict(self._nodes), dict(self._namespaces)
+        return Observation(
+            nodes={name: view for name, watched in nodes.items() if (view := watched.view())},
+            budgets=self._budgets.listing(),
+            services=self._services.listing(),
+            marked=self._marked.listing(),
+            namespaces={name: watched.view() for name, watched in namespaces.items()},
+        )
 
     def known(self, node_name: str) -> Node | None:
         """The node as last read by anybody here."""
@@ -108,10 +127,11 @@ class Watching:
         return seen.value
 
     def pod(self, ref: PodRef) -> Pod | None:
-        """The pod, if it is on a watched node."""
+        """The pod, if it is on a watched node, or of a Deployment in a watched namespace."""
         with self._lock:
-            nodes = list(self._nodes.values())
-        return next((pod for watched in nodes if (pod := watched.pods.store.find(ref.uid))), None)
+            nodes, namespace = list(self._nodes.values()), self._namespaces.get(ref.namespace)
+        on_node = next((pod for watched in nodes if (pod := watched.pods.store.find(ref.uid))), None)
+        return on_node or (namespace.pod(ref) if namespace else None)
 
     def close(self) -> None:
         """End every watch soon."""
@@ -127,8 +147,9 @@ class Watching:
 
     def _reflectors(self) -> list[Reflector[Any]]:
         with self._lock:
-            watched = list(self._nodes.values())
-        return [*self._wide, *(reflector for w in watched for reflector in (w.node, w.pods))]
+            watched, namespaces = list(self._nodes.values()), list(self._namespaces.values())
+        of_nodes = [reflector for w in watched for reflector in (w.node, w.pods)]
+        return [*self._wide, *of_nodes, *(r for namespace in namespaces for r in namespace.reflectors)]
 
     def _watched(self, name: str) -> tuple[_Watched, bool]:
         node, pods = the_node(name), pods_on(name)

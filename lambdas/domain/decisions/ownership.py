@@ -1,5 +1,6 @@
 """Whether an instance is one of this cluster's nodes, and how to look for it."""
 
+from lambdas.contract import ANNOTATION_MARK
 from lambdas.domain.values.actions import Locate
 from lambdas.domain.values.drains import Ending
 from lambdas.domain.values.kubernetes import Node
@@ -21,6 +22,12 @@ def has_changed_hands(node: Node | None, located: Node) -> bool:
     if node is None or node.uid == located.uid:
         return False
     return not node.instance_id or node.instance_id != located.instance_id
+
+
+def is_called_off(node: Node | None, notice: Notice) -> bool:
+    """Whether somebody has taken our mark off a node that lives on: they have changed their mind. A host that is taken
+    is drained all the same."""
+    return node is not None and not notice.takes_the_host and ANNOTATION_MARK not in node.annotations
 
 
 def how_to_locate(

@@ -13,10 +13,11 @@ from typer.testing import CliRunner
 
 from evac.cli.commands import app
 from evac.errors import Interrupted
+from evac.simulator import Simulation
 from lambdas.contract import ANNOTATION_MARK, LABEL_DRAINING, TAINT_INTERRUPTED
 from lambdas.domain.values.drains import Departure, Ending
 from lambdas.domain.values.settings import BudgetMode, ReleaseMode, Settings
-from tests.scenes import Json, bare, budget, deployment, job, node, stateful_set, times
+from tests.scenes import Json, at, bare, budget, deployment, job, node, stateful_set, times
 from tests.unit.cli.draining import drained, shown
 from tests.unit.cli.loopback import Api, served
 from tests.unit.cli.typing_it import evac, told
@@ -109,6 +110,19 @@ def test_an_empty_node_is_drained_at_once() -> None:
     assert ([record.ending for record in done.replay.records], done.replay.exit_code) == ([Ending.DRAINED], 0)
 
 
+def test_an_undo_by_another_hand_calls_the_drain_off_and_it_does_not_cordon_again() -> None:
+    def undo_later(simulation: Simulation) -> None:
+        done = {"metadata": {"annotations": {ANNOTATION_MARK: None}}, "spec": {"unschedulable": None}}
+        simulation.schedule(at(30), lambda: simulation.patch("Node", "", "spot-a", done))
+
+    done = drained(shop(2, maxUnavailable=0), settings=WITHOUT_RELEASE, meanwhile=undo_later)
+    [record] = done.replay.records
+    assert (record.ending, done.replay.exit_code) == (Ending.FAILED, 1)
+    assert done.replay.offset(record.ended_at) == pytest.approx(30, abs=1)
+    assert done.told("problem") == ["called off: our mark was taken off the node"]
+    assert not done.node()["spec"].get("unschedulable")
+
+
 # --- with a deadline
 
 
@@ -134,7 +148,7 @@ def test_the_end_says_that_the_node_is_empty_and_how_it_gets_pods_again(capsys: 
     assert shown(shop()) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "maintenance, no deadline" in text
-    assert "6 pods: all left gracefully, the last at +" in text
+    assert "6 pods: all left gracefully, 1 node empty at +" in text
     assert "spot-a is empty and stays cordoned; evac undo spot-a gives it pods again" in text
     assert "reclaim" not in text
 
@@ -145,7 +159,7 @@ def test_a_drain_that_is_not_over_in_time_says_what_is_left_and_how_to_go_on(
     assert shown(shop(2, maxUnavailable=0), within=60, settings=NEVER) == 1
     text = " ".join(capsys.readouterr().out.split())
     assert "2 pods still there: held by its budget: " in text
-    assert "spot-a is not empty, and stays cordoned; evac drain spot-a goes on, evac undo spot-a takes it back" in text
+    assert "spot-a is not empty; evac drain spot-a goes on, evac undo spot-a takes it back" in text
     assert text.endswith("2 pods: 0 left gracefully, 2 still there")
 
 

@@ -12,7 +12,7 @@ Serve = Callable[[Answer], HttpsServer]
 
 GET = calls.get_node("spot-a")
 PATCH = calls.patch_node("spot-a", [{"op": "test", "path": "/metadata/uid", "value": "x"}])
-WATCH = calls.watch("pods", "/api/v1/pods", "7")
+WATCH = calls.watch(calls.Collection("pods", "/api/v1/pods"), "7")
 SECRET = "k8s-aws-v1.c2VjcmV0"
 NODE = '{"kind": "Node", "metadata": {"name": "spot-a"}}'
 

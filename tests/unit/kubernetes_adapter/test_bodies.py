@@ -80,6 +80,6 @@ def test_an_eviction_may_take_longer_than_the_server_lets_it_collide() -> None:
 
 
 def test_a_watch_is_given_up_soon_after_its_end() -> None:
-    call = calls.watch("pods", paths.PODS, "7", "spec.nodeName=spot-a")
+    call = calls.watch(calls.Collection("pods", paths.PODS, fields="spec.nodeName=spot-a"), "7")
     assert int(call.query["timeoutSeconds"]) < call.read_timeout < 30
     assert (call.query["resourceVersion"], call.query["allowWatchBookmarks"]) == ("7", "true")
