@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -34,8 +35,7 @@ class Evac:
     def version(self, kubernetes: str) -> str:
         """Of the project, and the commit where git knows it."""
         project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
-        command = ["git", "-C", str(_ROOT), "describe", "--always", "--dirty"]
-        commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        commit = _commit()
         return f"{project['version']} ({commit})" if commit else str(project["version"])
 
     def prepare(self, world: World) -> None:
@@ -78,6 +78,14 @@ class Evac:
                 return messages
             time.sleep(0.5)
         return []
+
+
+def _commit() -> str:
+    git = shutil.which("git")
+    if git is None:
+        return ""
+    command = [git, "-C", str(_ROOT), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def _notice(instance_id: str, at: datetime) -> Json:

@@ -1,12 +1,19 @@
 """The pod as our patches leave it: released, taken back, tidied up, woken.
 
-Law: each says by its tests what it believes; where somebody changed that in between, nothing is changed (Conflict).
+Law: a release says by its tests what it believes; where somebody changed that in between, nothing is changed (Conflict).
+The others read the pod first, and leave one alone that is not in the state that they end.
 """
 
 from datetime import datetime
 
-from evac.simulator.objects import Raw, annotations_of, controller_of, labels_of, revised
-from lambdas.contract import ANNOTATION_RELEASED_FROM, ANNOTATION_WOKEN_AT, LABEL_RELEASED, LABEL_TEMPLATE_HASH
+from evac.simulator.objects import Raw, annotations_of, controller_of, labels_of, revised, written_time
+from lambdas.contract import (
+    ANNOTATION_RELEASED_FROM,
+    ANNOTATION_WOKEN_AT,
+    LABEL_RELEASED,
+    LABEL_TEMPLATE_HASH,
+    RELEASED_PREFIX,
+)
 from lambdas.domain.values.actions import Release
 from lambdas.domain.values.answers import Conflict, Refused
 from lambdas.domain.values.releases import (
@@ -28,9 +35,11 @@ def released(pod: Raw, action: Release) -> Raw | Conflict | Refused:
         return Refused(f"{action.hash!r} makes no label of a released pod")
     if labels_of(pod).get(LABEL_TEMPLATE_HASH) != action.hash:
         return Conflict(f"the {LABEL_TEMPLATE_HASH} is not {action.hash} any more")
-    owner, references = controller_of(pod), pod["metadata"].get("ownerReferences") or ()
-    if owner is None or owner.get("uid") != action.replica_set.uid or len(references) > 1:
-        return Conflict(f"{action.replica_set.name} is not its only owner any more")
+    owner = controller_of(pod)
+    if owner is None or owner.get("uid") != action.replica_set.uid:
+        return Conflict(f"{action.replica_set.name} is not its owner any more")
+    if len(pod["metadata"]["ownerReferences"]) > 1:
+        return Refused(f"{action.pod} has several owners")
     annotations = {**annotations_of(pod), **WRITTEN_ON_RELEASE, ANNOTATION_RELEASED_FROM: _memory(pod, action)}
     labels = {**labels_of(pod), LABEL_TEMPLATE_HASH: hashed, LABEL_RELEASED: RELEASED}
     return revised(pod, metadata={"labels": labels, "annotations": annotations, "ownerReferences": None})
@@ -45,39 +54,49 @@ def _memory(pod: Raw, action: Release) -> str:
             deployment_uid=action.deployment.uid,
             hash=action.hash,
             at=action.at,
-            former={key: annotations_of(pod).get(key) for key in WRITTEN_ON_RELEASE},
+            former=_overwritten(pod),
         )
     )
 
 
-def taken_back(pod: Raw) -> Raw | Conflict:
-    """Its hash again, and what the release overwrote, save the deletion cost; one that is not released stays so."""
+def _overwritten(pod: Raw) -> dict[str, str | None]:
+    """What is there now; of a pod that was given back lately, what the first release overwrote."""
+    former = {key: annotations_of(pod).get(key) for key in WRITTEN_ON_RELEASE}
+    earlier = _memory_of(pod)
+    if labels_of(pod).get(LABEL_RELEASED) == RETURNED and earlier is not None:
+        former[DELETION_COST] = earlier.former.get(DELETION_COST)
+    return former
+
+
+def _memory_of(pod: Raw) -> Released | None:
+    return decode_release(annotations_of(pod).get(ANNOTATION_RELEASED_FROM))
+
+
+def taken_back(pod: Raw) -> Raw:
+    """Its hash again, and what the release overwrote, save the deletion cost."""
     if labels_of(pod).get(LABEL_RELEASED) != RELEASED:
         return pod
-    memory = decode_release(annotations_of(pod).get(ANNOTATION_RELEASED_FROM))
-    if memory is None:
-        return Conflict("its annotation does not say where it was released from")
-    labels = {**labels_of(pod), LABEL_TEMPLATE_HASH: memory.hash, LABEL_RELEASED: RETURNED}
-    former = {key: value for key, value in memory.former.items() if key != DELETION_COST}
+    memory = _memory_of(pod)
+    hashed = memory.hash if memory else labels_of(pod).get(LABEL_TEMPLATE_HASH, "").removeprefix(RELEASED_PREFIX)
+    labels = {**labels_of(pod), LABEL_TEMPLATE_HASH: hashed, LABEL_RELEASED: RETURNED}
+    former = {key: memory.former.get(key) if memory else None for key in WRITTEN_ON_RELEASE if key != DELETION_COST}
     return revised(pod, metadata={"labels": labels, "annotations": _with_former(pod, former)})
 
 
-def tidied(pod: Raw) -> Raw | Conflict:
-    """Without our label and annotation, with its former deletion cost; one that is still released is not touched."""
-    label = labels_of(pod).get(LABEL_RELEASED)
-    if label == RELEASED:
-        return Conflict("it is released")
-    memory = decode_release(annotations_of(pod).get(ANNOTATION_RELEASED_FROM))
-    former = {DELETION_COST: memory.former.get(DELETION_COST)} if memory else {}
-    annotations = _with_former(pod, former)
+def tidied(pod: Raw) -> Raw:
+    """Without our label and annotation, with its former deletion cost."""
+    if labels_of(pod).get(LABEL_RELEASED) in (None, RELEASED):
+        return pod
+    memory = _memory_of(pod)
+    annotations = _with_former(pod, {DELETION_COST: memory.former.get(DELETION_COST) if memory else None})
     annotations.pop(ANNOTATION_RELEASED_FROM, None)
     labels = {key: value for key, value in labels_of(pod).items() if key != LABEL_RELEASED}
     return revised(pod, metadata={"labels": labels, "annotations": annotations})
 
 
 def woken(pod: Raw, at: datetime) -> Raw:
-    """With a new moment in an annotation of ours: an event about an owned pod."""
-    return revised(pod, metadata={"annotations": {**annotations_of(pod), ANNOTATION_WOKEN_AT: at.isoformat()}})
+    """With a new moment, in whole seconds, in an annotation of ours: an event about an owned pod."""
+    return revised(pod, metadata={"annotations": {**annotations_of(pod), ANNOTATION_WOKEN_AT: written_time(at)}})
 
 
 def _with_former(pod: Raw, former: dict[str, str | None]) -> dict[str, str]:

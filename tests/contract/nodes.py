@@ -12,6 +12,7 @@ from lambdas.contract import (
 )
 from lambdas.domain.values.actions import Action, Announce, Cordon, ExcludeFromLoadBalancers, Restore
 from lambdas.domain.values.answers import Absent, Done
+from lambdas.domain.values.kubernetes import PodRef
 from lambdas.domain.values.marks import Former, decode_mark
 from tests.contract.steps import ask, mark_of, view, watch_until
 from tests.contract.world import Json, World
@@ -159,6 +160,17 @@ def test_an_announcement_appears_as_an_event_on_the_node(world: World) -> None:
     [event] = [e for e in world.list("Event") if e["reason"] == "Drained"]
     assert event["involvedObject"] | {"kind": "Node", "name": "spot-a", "uid": uid} == event["involvedObject"]
     assert (event["message"], event["type"]) == ("30 pods left in 36 s", "Warning")
+
+
+def test_an_announcement_about_a_pod_appears_as_an_event_in_its_namespace(world: World) -> None:
+    made = world.apply(node("spot-a"))
+    pod = PodRef("default", "web-1", "uid-web-1")
+    announced = Announce("spot-a", made["metadata"]["uid"], "PodLost", "held by its budget", "Warning", involved=pod)
+    do(world, announced)
+    [event] = [e for e in world.list("Event") if e["reason"] == "PodLost"]
+    about = {"kind": "Pod", "namespace": "default", "name": "web-1", "uid": "uid-web-1"}
+    assert event["involvedObject"] | about == event["involvedObject"]
+    assert (event["metadata"]["namespace"], event["type"]) == ("default", "Warning")
 
 
 def test_a_mark_outlives_its_cordon_by_its_expiry(world: World) -> None:
