@@ -4,8 +4,11 @@ Law: whatever is read from files, flags or standard input fails with `InputError
 """
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of something that changes a cluster: what is left, and how to go on or back."""
+class Interrupted(Exception):
+    """Ctrl-C, and where that leaves things: what is left, and how to go on or back.
+
+    No KeyboardInterrupt itself: what runs the commands takes those for its own, and says nothing.
+    """
 
     def __init__(self, message: str, *, cure: str) -> None:
         super().__init__(message)

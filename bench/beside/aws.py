@@ -59,8 +59,8 @@ class Account:
             contract.ENV_MALFORMED_QUEUE_URL: malformed,
         }
 
-    def instances(self, count: int) -> list[str]:
-        """Running instances of the cluster; their ids."""
+    def instances(self, count: int) -> dict[str, str]:
+        """Running instances of the cluster: their ids by their private DNS names, which are their nodes'."""
         tags = [{"Key": f"kubernetes.io/cluster/{CLUSTER}", "Value": "owned"}]
         ec2: Any = boto3.client("ec2")
         made = ec2.run_instances(
@@ -69,7 +69,7 @@ class Account:
             MaxCount=count,
             TagSpecifications=[{"ResourceType": "instance", "Tags": tags}],
         )
-        return [str(instance["InstanceId"]) for instance in made["Instances"]]
+        return {str(it["PrivateDnsName"]): str(it["InstanceId"]) for it in made["Instances"]}
 
     def deliver(self, bodies: Sequence[Json]) -> list[Json]:
         """Put events into the queue, as EventBridge does, and receive them again as the messages of one batch."""

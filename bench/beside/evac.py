@@ -43,7 +43,7 @@ class Evac:
         for manifest in manifests():
             world.api.apply(manifest)
 
-    def ready(self, world: World, noticed_at: float) -> None:
+    def ready(self, world: World) -> None:
         """Nothing is warm: the function starts when the message comes."""
 
     def drain(self, world: World, nodes: Sequence[str]) -> None:

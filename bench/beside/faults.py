@@ -12,7 +12,7 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection, IncompleteRead
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
@@ -64,8 +64,8 @@ class Proxy(ThreadingHTTPServer):
         return "error" if number // EVERY % 2 else "reset"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Connections that break are the purpose; anything else is a fault of ours, and is said."""
-        if not isinstance(sys.exception(), OSError):
+        """Connections that break are the purpose, and end with the server; else it is a fault of ours, and is said."""
+        if not isinstance(sys.exception(), (OSError, IncompleteRead)):
             traceback.print_exc()
 
 

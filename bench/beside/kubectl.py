@@ -32,7 +32,7 @@ class Kubectl:
     def prepare(self, world: World) -> None:
         """Nothing: it may do everything."""
 
-    def ready(self, world: World, noticed_at: float) -> None:
+    def ready(self, world: World) -> None:
         """A kubeconfig that points where the tools are to go."""
         config = json.loads(world.plane.kubeconfig(self.identity.name).read_text())
         config["clusters"][0]["cluster"]["server"] = world.server

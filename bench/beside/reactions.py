@@ -1,12 +1,13 @@
-"""How long a tool lets a chance lie: from a replacement's Ready to the eviction that it allows.
+"""How long a tool lets a chance lie: from a replacement's Ready, which opens its budget, to an eviction under that budget.
 
-Under a budget each replacement that becomes Ready allows one more eviction: the oldest chance not yet used is the one
-that an eviction answers. Evictions without such a chance (the budget had room from the start) are not counted.
+Told twice: until the next eviction at all, and until as many evictions as there were chances (the oldest chance that is
+not used yet is the one that an eviction uses). Evictions for which the budget had room from the start use none.
 """
 
 import statistics
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
@@ -15,34 +16,40 @@ from bench.beside.fates import RECLAIM
 from bench.beside.scenarios import Label
 
 
-def reactions(facts: Iterable[Fact], noticed_at: float, nodes: Sequence[str]) -> dict[str, Any] | None:
-    """Count, median and 99th percentile in milliseconds; None where no eviction answered a chance."""
-    waits: list[float] = []
-    chances: dict[Label, deque[float]] = {}
-    ready: set[str] = set()
-    leaving: set[str] = set()
-    for fact in takewhile(lambda fact: fact.at - noticed_at <= RECLAIM, facts):
+@dataclass(slots=True)
+class _Chances:
+    """Those of one budget: when each came."""
+
+    unanswered: list[float] = field(default_factory=list)
+    unused: deque[float] = field(default_factory=deque)
+
+    def come(self, at: float) -> None:
+        self.unanswered.append(at)
+        self.unused.append(at)
+
+    def evicted(self, at: float) -> tuple[list[float], list[float]]:
+        """Seconds that the chances waited which this eviction answers, and the one that it uses."""
+        answered = [at - chance for chance in self.unanswered]
+        used = [at - self.unused.popleft()] if self.unused else []
+        self.unanswered.clear()
+        return answered, used
+
+
+def reactions(facts: Iterable[Fact], noticed_at: float, nodes: Sequence[str]) -> dict[str, Any]:
+    """`reaction_ms` and `chance_used_ms`: count, median, 99th percentile; None where no eviction had a chance."""
+    answered: list[float] = []
+    used: list[float] = []
+    chances: dict[Label, _Chances] = {}
+    for fact in _until_the_reclaim(facts, noticed_at):
         match fact:
             case BudgetSeen():
-                chances.setdefault(fact.over, deque())
-            case PodSeen(is_leaving=True, node=node) if node in nodes and fact.uid not in leaving:
-                leaving.add(fact.uid)
-                waits += [fact.at - queue.popleft() for queue in _of(fact, chances) if queue]
-            case PodSeen(is_ready=True, node=node) if node not in nodes and fact.uid not in ready:
-                ready.add(fact.uid)
-                if fact.at >= noticed_at:
-                    for queue in _of(fact, chances):
-                        queue.append(fact.at)
-    return _summary([wait * 1000 for wait in waits])
-
-
-def _of(pod: PodSeen, chances: dict[Label, deque[float]]) -> list[deque[float]]:
-    return [queue for label, queue in chances.items() if label in pod.labels]
-
-
-def _summary(waits: Sequence[float]) -> dict[str, Any] | None:
-    if not waits:
-        return None
-    ordered = sorted(waits)
-    last = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
-    return {"count": len(ordered), "median": round(statistics.median(ordered), 1), "p99": round(last, 1)}
+                chances.setdefault(fact.over, _Chances())
+            case PodSeen(is_leaving=True):
+                for it in _of(fact, chances):
+                    waits = it.evicted(fact.at)
+                    answered += waits[0]
+                    used += waits[1]
+            case PodSeen() if fact.at >= noticed_at:
+                for it in _of(fact, chances):
+                    it.come(fact.at)
+    return {"reaction_ms": _summary(answered), "chance_used_ms": _summary(used)}

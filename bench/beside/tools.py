@@ -25,8 +25,8 @@ class Tool(Protocol):
         """What has to be in the cluster before; called before the scene is made."""
         ...
 
-    def ready(self, world: World, noticed_at: float) -> None:
-        """The notice is about to come, at that Unix time."""
+    def ready(self, world: World) -> None:
+        """The notice is about to come, at `world.noticed_at`."""
         ...
 
     def drain(self, world: World, nodes: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from bench.beside.aws import Account
 from bench.beside.fates import RECLAIM
 from bench.beside.processes import Processes
+from bench.beside.scenarios import Scenario
 from controlplane import Api, ControlPlane
 
 
@@ -14,9 +15,11 @@ from controlplane import Api, ControlPlane
 class World:
     """One control plane and one account. `server`: the address a tool is to use; it may have faults.
 
-    `called_at`: when each invocation of a function was called, its process having started, in seconds.
+    `instances`: the EC2 instance of each node. `called_at`: when each invocation's handler was called, in seconds, its
+    process having started.
     """
 
+    scenario: Scenario
     plane: ControlPlane
     api: Api
     account: Account

@@ -39,8 +39,8 @@ class Commands(TyperGroup):
             code = complain(message, f"see: {_help_of(error)}", error.exit_code)
         except Interrupted as error:
             code = complain(error.message, error.cure, _INTERRUPTED)
-        except (KeyboardInterrupt, typer.Abort):
-            code = complain("interrupted", "after a live replay: evac undo NODE takes our marks off", _INTERRUPTED)
+        except typer.Abort:
+            code = complain("not agreed to: nothing was touched", "--yes goes on without asking", _INTERRUPTED)
         except BrokenPipeError:
             let_go_of_stdout()
             code = 1
@@ -50,6 +50,14 @@ class Commands(TyperGroup):
             kind = type(error).__name__
             code = complain(f"a fault of evac's own ({kind}: {error})", _REPORT_IT, _FAULT_OF_OURS)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; Ctrl-C has words."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            cure = "after a live replay: evac undo NODE takes our marks off"
+            raise Interrupted("interrupted", cure=cure) from None
 
 
 _VALIDATORS_OWN = "Value error, "

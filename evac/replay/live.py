@@ -82,6 +82,8 @@ def carry_out(due: Due, cluster: Cluster, clock: Clock, listener: Listener) -> R
     try:
         fates = evacuate(due.requests(), ports, due.settings)
     except KeyboardInterrupt:
+        if not due.named:
+            raise
         raise _interrupted(watched, list(due.named.values())) from None
     records = list({fate.record.notice.instance_id: fate.record for fate in fates}.values())
     recorder.add(untold(records, recorder.lines))
@@ -99,10 +101,8 @@ def carry_out(due: Due, cluster: Cluster, clock: Clock, listener: Listener) -> R
     )
 
 
-def _interrupted(watched: Watched, names: Sequence[str]) -> BaseException:
+def _interrupted(watched: Watched, names: Sequence[str]) -> Interrupted:
     """What is left on each node, and the two ways from here."""
-    if not names:
-        return KeyboardInterrupt()
     left = [f"{name} still has {who}" for name in names if (who := watched.who(name))]
     message = f"interrupted: {'; '.join(left) or f'nothing is known to be left on {enumerated(list(names))}'}"
     each = "; ".join(f"evac undo {name}" for name in names)

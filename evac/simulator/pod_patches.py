@@ -1,6 +1,6 @@
 """The pod as our patches leave it: released, taken back, tidied up, woken.
 
-Law: a release says by its tests what it believes; where somebody changed that in between, nothing is changed (Conflict).
+Law: a release says by its tests what it believes; where somebody changed that in between, nothing is done (Conflict).
 The others read the pod first, and leave one alone that is not in the state that they end.
 """
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from lambdas.application.ports import Reporter
-from lambdas.contract import LABEL_TEMPLATE_HASH
 from lambdas.domain.decisions.filters import Verdict, judge
 from lambdas.domain.decisions.steps import Cause, Decision, Doomed, Go, Hold, Stay
 from lambdas.domain.values.actions import Delete, Evict, Release
@@ -13,12 +12,14 @@ from lambdas.domain.values.answers import Done, Passing, Unknown
 from lambdas.domain.values.drains import Departure, PodFate
 from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.kubernetes import BudgetRef, Pod, PodRef
+from lambdas.domain.values.notices import NO_DEADLINE
+from lambdas.domain.values.owners import workload_named
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _WORTH_TELLING = frozenset({Hold.BUDGET, Hold.REPLACEMENT, Hold.FINISH, Hold.CRITICAL, Hold.OPEN_NODE})
 _BY_REPLACEMENT = frozenset({Cause.ROOM, Cause.SEVERAL_BUDGETS, Cause.REPLACED_SEVERAL, Cause.UNCOUNTED})
-_PASSING = frozenset({Hold.ANSWER, Hold.TURN})
-"""Over in a moment: no explanation of why a pod stayed."""
+_PASSING = frozenset({Hold.ANSWER, Hold.TURN, Hold.REPLACEMENT})
+"""Over in a moment, or told by its own times: no explanation of why a pod stayed."""
 
 
 @dataclass(slots=True)
@@ -84,7 +85,7 @@ class Story:
             replaced_at=self.replaced_at,
             not_released="" if self.released_at else self.not_released,
             last_safe_at=self.last_safe_at,
-            workload=_workload_of(self.pod),
+            workload=workload_named(self.pod),
         )
 
     def _note(self) -> str:
@@ -146,13 +147,14 @@ class Chronicle:
         """The plan for a pod; a hold is told once for each reason."""
         story = self.stories.get(ref)
         if story is not None and isinstance(decision, Go):
-            story.going = decision
+            story.going, story.last_stay = decision, None
             self._replaced(ref, story, decision, now)
             _add(story.held_by, decision.ask.against if isinstance(decision.ask, Delete) else ())
         if story is None or not isinstance(decision, Stay) or decision == story.last_stay:
             return
         story.last_stay = decision
-        _add(story.held_by, decision.budgets)
+        if decision.hold is Hold.BUDGET:
+            _add(story.held_by, decision.budgets)
         text = f"{decision.hold.value}: {decision.detail}" if decision.detail else decision.hold.value
         kind = f"{decision.hold.value} {decision.budgets}"
         if decision.hold in _WORTH_TELLING and story.told != kind:
@@ -170,8 +172,8 @@ class Chronicle:
     def placed(self, d: Doomed, refusal: str) -> None:
         """What the plan knew of the pod: its last safe moment, and why it is not released (empty where it may be)."""
         story = self.stories.get(d.pod.ref)
-        if story is not None:
-            story.last_safe_at = d.last_safe_moment
+        if story is not None and (story.last_safe_at is None or refusal):
+            story.last_safe_at = d.last_safe_moment if d.deadline.reclaim < NO_DEADLINE else None
             story.not_released = refusal or story.not_released
 
     def release_answered(self, ask: Release, result: object, now: datetime) -> None:
@@ -225,19 +227,6 @@ class Chronicle:
 
     def _tell(self, happening: Happening, ref: PodRef, now: datetime, detail: str = "") -> None:
         self._reporter.tell(Entry(now, happening, self._node_name, str(ref), detail))
-
-
-def _workload_of(pod: Pod) -> str:
-    """The controller that it has, or had before its release; a ReplicaSet goes by its Deployment's name."""
-    namespace = pod.ref.namespace
-    if pod.released:
-        return f"Deployment {namespace}/{pod.released.deployment}"
-    if pod.owner is None:
-        return ""
-    template_hash = pod.labels.get(LABEL_TEMPLATE_HASH, "")
-    if pod.owner.kind == "ReplicaSet" and template_hash and pod.owner.name.endswith(f"-{template_hash}"):
-        return f"Deployment {namespace}/{pod.owner.name.removesuffix(f'-{template_hash}')}"
-    return f"{pod.owner.kind} {namespace}/{pod.owner.name}"
 
 
 def _add(held_by: list[BudgetRef], budgets: Iterable[BudgetRef]) -> None:

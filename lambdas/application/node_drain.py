@@ -10,6 +10,7 @@ from lambdas.application.drain_lock import DrainLock
 from lambdas.application.errands import Errand
 from lambdas.application.node_work import SCHEDULERS_SEE_BY, NodeWork
 from lambdas.application.requests import Fate, Ports, Request
+from lambdas.application.witness import Witness
 from lambdas.domain.decisions.cures import doing, problem_of
 from lambdas.domain.decisions.deadline import (
     LATE_PATH,
@@ -33,7 +34,7 @@ from lambdas.domain.values.actions import Announce, Locate
 from lambdas.domain.values.answers import Absent, Answer, Located
 from lambdas.domain.values.drains import DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.journal import Entry, Happening
-from lambdas.domain.values.kubernetes import Node, Pod
+from lambdas.domain.values.kubernetes import Node, Pod, PodRef
 from lambdas.domain.values.notices import Instance
 from lambdas.domain.values.observation import NodeView, Observation
 from lambdas.domain.values.settings import Settings
@@ -74,6 +75,8 @@ class NodeDrain:
         self._was_asked = False
         self._node: Node | None = None
         self._work: NodeWork | None = None
+        self.witness: Witness | None = None
+        self._doomed: dict[PodRef, Doomed] = {}
         self._record: DrainRecord | None = None
         self._started_at: datetime | None = None
         self._problems: dict[Problem, None] = {}
@@ -190,7 +193,14 @@ class NodeDrain:
             return ()
         deadline = Deadline(self.notice.reclaim_at, self._settings)
         is_open, door = self._is_still_given_pods(view, now), self._door(view, now)
-        return [Doomed(pod, self.node_name, deadline, is_open and self._is_newcomer(pod), door) for pod in view.pods]
+        before, self._doomed = self._doomed, {}
+        for pod in view.pods:
+            came_later = is_open and self._is_newcomer(pod)
+            known = before.get(pod.ref)
+            if known is None or known.pod is not pod or (known.came_after_notice, known.door) != (came_later, door):
+                known = Doomed(pod, self.node_name, deadline, came_later, door)
+            self._doomed[pod.ref] = known
+        return self._doomed.values()
 
     def _door(self, view: NodeView, now: datetime) -> Door:
         """As the node shows it, or as our own cordon was answered just now."""
@@ -250,6 +260,7 @@ class NodeDrain:
         self._node = node
         self.phase = Phase.DRAINING
         self.chronicle = Chronicle(node.name, self._ports.reporter)
+        self.witness = Witness(self.chronicle.stories)
         notice = self.notice
         mark = mark_of(notice, node, self._started_at or now, now)
         self._work = NodeWork(node.name, mark, self._ports.cluster, self._tell)
@@ -303,6 +314,9 @@ class NodeDrain:
             started_at=self._started_at,
             ended_at=now,
             cordoned_at=self._work.cordoned_at if self._work else None,
+            excluded_at=self._work.excluded_at if self._work else None,
+            budgets=self.witness.budgets(now) if self.witness else (),
+            workloads=self.witness.workloads(now) if self.witness else (),
             first_signal_at=self.chronicle.first_signal_at,
             is_late=self._started_at is not None and self._started_at >= self.notice.reclaim_at,
             pods=tuple(story.fate() for _, story in sorted(self.chronicle.stories.items())),

@@ -31,6 +31,7 @@ class NodeWork:
 
     def __init__(self, node_name: str, mark: Mark, cluster: Cluster, tell: Tell) -> None:
         self.cordoned_at: datetime | None = None
+        self.excluded_at: datetime | None = None
         self._node_name = node_name
         self._mark = mark
         self._first_seen_at: datetime | None = None
@@ -101,6 +102,7 @@ class NodeWork:
             case ExcludeFromLoadBalancers():
                 self._exclude.answered(answer.result, answer.at)
                 if isinstance(answer.result, Done):
+                    self.excluded_at = answer.at
                     self._tell(Happening.EXCLUDED, answer.at)
             case _:
                 pass

@@ -44,6 +44,7 @@ class PodMoves:
         by_node = {drain.node_name: drain for drain in self._drains if drain.node_name}
         doomed = [d for drain in self._drains for d in drain.doomed(observation, now)]
         if not doomed:
+            self._witness(now, observation)
             return []
         self._look_at([d.pod for d in doomed])
         budgets, wakes = self._budgets(observation, now)
@@ -52,9 +53,15 @@ class PodMoves:
         around = self._around(doomed, observation, now)
         step = plan(doomed, budgets, self._attempts, self._settings, now, self._tides.recovered, around)
         self._tell(doomed, step, by_node, now)
+        self._witness(now, observation)
         self._carry_out(step, now)
         self._capacity.tell(step.shortfalls, now)
         return wakes + ([step.look_again_at] if step.look_again_at else [])
+
+    def _witness(self, now: datetime, observation: Observation) -> None:
+        for drain in self._drains:
+            if drain.witness is not None:
+                drain.witness.saw(now, observation)
 
     def _look_at(self, pods: Sequence[Pod]) -> None:
         """Forget what was remembered of releases that show by now."""

@@ -147,7 +147,7 @@ def test_a_job_is_waited_for_until_it_has_finished(plane: ControlPlane, api: Api
 
 
 def test_broken_off_it_says_what_is_left_and_an_undo_gives_everything_back(plane: ControlPlane, api: Api) -> None:
-    shop(api, times(60, 1))
+    shop(api, times(10, 1))
     command = [sys.executable, "-m", "evac", "drain", "spot-a", "--kubeconfig", str(plane.kubeconfig("admin"))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         api.until(lambda: pods(api, LABEL_RELEASED), timedelta(seconds=30))

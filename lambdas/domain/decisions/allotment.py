@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.budgets import BudgetIndex, Rooms, lets_unready_go
-from lambdas.domain.decisions.filters import Verdict, judge, why_let_finish
+from lambdas.domain.decisions.filters import Verdict
 from lambdas.domain.decisions.pacing import Pacer
 from lambdas.domain.decisions.releasing import Releases
 from lambdas.domain.decisions.steps import Await, Cause, Decision, Doomed, Go, Hold, Skip, Stay, was_born_before
@@ -70,7 +70,7 @@ class Allotment:
         self.look_again_at = at if self.look_again_at is None else min(at, self.look_again_at)
 
     def _decide(self, d: Doomed, waits_for_others: bool) -> Decision:
-        judgement = judge(d.pod)
+        judgement = d.judgement
         if judgement.verdict is Verdict.SKIP:
             return Skip(judgement.reason)
         if judgement.verdict is Verdict.AWAIT:
@@ -88,9 +88,8 @@ class Allotment:
             return Stay(Hold.OPEN_NODE, None if is_due else d.last_safe_moment)
         if is_due:
             return self._last_chance(d, attempt)
-        wish = why_let_finish(d.pod)
-        if wish:
-            return Stay(Hold.FINISH, d.last_safe_moment, detail=wish)
+        if d.wish:
+            return Stay(Hold.FINISH, d.last_safe_moment, detail=d.wish)
         if waits_for_others:
             return Stay(Hold.CRITICAL, d.last_safe_moment, detail=d.pod.priority_class)
         return self._if_room(d, attempt)

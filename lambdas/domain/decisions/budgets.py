@@ -35,7 +35,8 @@ class BudgetIndex:
         candidates = list(self._others.get(namespace, ()))
         for label in pod.labels.items():
             candidates += self._by_label.get((namespace, *label), ())
-        return tuple(sorted((b for b in candidates if b.selector.matches(pod.labels)), key=lambda b: b.ref))
+        found = [b for b in candidates if b.selector.matches(pod.labels)]
+        return tuple(sorted(found, key=lambda b: b.ref) if len(found) > 1 else found)
 
 
 def _label_of(budget: Budget) -> _Label | None:

@@ -49,7 +49,8 @@ class Place:
 
     def charge(self, pod: Pod) -> None:
         """One more replacement is on its way."""
-        self.charged.update(pod.cost)
+        if self.view.quotas.items:
+            self.charged.update(pod.cost)
 
     def adopters(self) -> Sequence[tuple[str, Selector]]:
         """Controllers that may take an ownerless pod, save those that ask for a hash which no released pod has."""

@@ -18,7 +18,6 @@ from typing import ClassVar
 
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.budgets import BudgetIndex
-from lambdas.domain.decisions.filters import Verdict, judge, why_let_finish
 from lambdas.domain.decisions.steps import Doomed
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod
 
@@ -131,7 +130,7 @@ class Pacer:
         """A pod, in the plan's order; those that still have to leave by their budget count."""
         if attempt is not None and (attempt.signalled or attempt.in_flight):
             return
-        if judge(d.pod).verdict is Verdict.DRAIN and not why_let_finish(d.pod):
+        if d.is_drained and not d.wish:
             for budget in self._index.of(d.pod):
                 self._left[budget.ref].append(d)
 

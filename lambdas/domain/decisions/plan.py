@@ -10,7 +10,6 @@ from datetime import datetime
 
 from lambdas.domain.decisions.allotment import Allotment, Seen
 from lambdas.domain.decisions.attempts import Attempt
-from lambdas.domain.decisions.filters import is_critical
 from lambdas.domain.decisions.releasing import Around, Releases
 from lambdas.domain.decisions.steps import Await, Decision, Doomed, Go, Hold, Stay
 from lambdas.domain.values.actions import Wake
@@ -50,12 +49,12 @@ def plan(
     ranked = sorted(doomed, key=lambda d: _rank(d, now))
     releases = Releases(ranked, budgets, attempts, settings, now, around)
     allotment = Allotment(ranked, Seen(budgets, attempts, recovered, around.elsewhere), settings, now, releases)
-    ordinary = [d for d in ranked if not is_critical(d.pod)]
+    ordinary = [d for d in ranked if not d.is_critical]
     for d in ordinary:
         allotment.decide(d)
     moving = {d.node_name for d in ordinary if _is_on_its_way(allotment.decisions[d.pod.ref])}
     for d in ranked:
-        if is_critical(d.pod):
+        if d.is_critical:
             allotment.decide(d, waits_for_others=d.node_name in moving)
     decisions = {**allotment.decisions, **releases.frees(allotment.decisions)}
     refusals = {ref: refusal.reason for ref, refusal in releases.refusals.items()}

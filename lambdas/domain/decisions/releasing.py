@@ -22,7 +22,6 @@ from lambdas.domain.decisions.consent import (
     mode_of,
     why_not_released,
 )
-from lambdas.domain.decisions.filters import Verdict, is_critical, judge, why_let_finish
 from lambdas.domain.decisions.release_memory import WAKE_EVERY, ReleaseMemory
 from lambdas.domain.decisions.steps import Decision, Doomed, Door, Free, Go
 from lambdas.domain.decisions.surroundings import Workload, Workloads, count_ready
@@ -85,7 +84,7 @@ class Releases:
         for workload in self._workloads.by_uid.values():
             for pod in workload.released:
                 self._place(pod).charge(pod)
-        everywhere = [d for d in (*ranked, *self._around.elsewhere) if judge(d.pod).verdict is Verdict.DRAIN]
+        everywhere = [d for d in (*ranked, *self._around.elsewhere) if d.is_drained]
         for d in everywhere if not self._around.elsewhere else sorted(everywhere, key=_turn):
             its_own = self._workloads.of(d.pod)
             if self._workloads.is_orphan(self._as_released(d.pod)):
@@ -123,12 +122,9 @@ class Releases:
             may_go = counted.ready - workload.deployment.replicas
             there = [d for d in waiting if d.pod.ref not in self._signalled]
             due = [d for d in there if d.last_safe_moment <= self._now]
-            others = [d for d in there if d.last_safe_moment > self._now and not self._finishes(d.pod)]
-            others.sort(key=lambda d: (not self._is_released(d.pod), is_critical(d.pod)))
+            others = [d for d in there if d.last_safe_moment > self._now and not d.wish]
+            others.sort(key=lambda d: (not self._is_released(d.pod), d.is_critical))
             self._going |= {d.pod.ref for d in others[: max(0, may_go - len(due))]}
-
-    def _finishes(self, pod: Pod) -> bool:
-        return bool(why_let_finish(self._as_released(pod)))
 
     def _as_released(self, pod: Pod) -> Pod:
         """The pod with its release, where that was accepted and does not show yet."""

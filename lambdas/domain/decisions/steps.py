@@ -1,11 +1,12 @@
 """What is decided for one pod at one moment, as data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 
 from lambdas.domain.decisions.deadline import Deadline
+from lambdas.domain.decisions.filters import Judgement, Verdict, is_critical, judge, why_let_finish
 from lambdas.domain.values.actions import Delete, Evict, Release
 from lambdas.domain.values.kubernetes import BudgetRef, Pod
 
@@ -95,18 +96,35 @@ class Door(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """A pod on a node that will be taken. `came_after_notice`: to a node that is still given pods, in spite of us."""
+    """A pod on a node that will be taken. `came_after_notice`: to a node that is still given pods, in spite of us.
+
+    What follows from the pod alone is worked out once: `last_safe_moment` is the latest one for its SIGTERM, `wish` why
+    it is better left to finish (empty where it is not).
+    """
 
     pod: Pod
     node_name: str
     deadline: Deadline
     came_after_notice: bool = False
     door: Door = Door.SHUT
+    last_safe_moment: datetime = field(init=False)
+    judgement: Judgement = field(init=False)
+    wish: str = field(init=False)
+    is_critical: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("last_safe_moment", self.deadline.last_safe_moment(self.pod)),
+            ("judgement", judge(self.pod)),
+            ("wish", why_let_finish(self.pod)),
+            ("is_critical", is_critical(self.pod)),
+        ):
+            object.__setattr__(self, name, value)
 
     @property
-    def last_safe_moment(self) -> datetime:
-        """The latest moment for its SIGTERM."""
-        return self.deadline.last_safe_moment(self.pod)
+    def is_drained(self) -> bool:
+        """Whether the pod is one that has to leave and has no SIGTERM yet."""
+        return self.judgement.verdict is Verdict.DRAIN
 
 
 def was_born_before(pod: Pod, moment: datetime) -> bool:

@@ -19,6 +19,10 @@ class PodRef:
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
 
+    def __hash__(self) -> int:
+        """By what tells pods apart: a plan looks pods up by the thousand, and a text's own hash is kept with it."""
+        return hash(self.uid or self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Owner:
