@@ -54,7 +54,7 @@ def figures(facts: Sequence[Fact], scenario: Scenario, noticed_at: float, ended_
         "first_replacement_at": _first_replacement(facts, noticed_at),
         "first_signal_at": _rounded(min(signals, default=None)),
         "last_signal_at": _rounded(max(signals, default=None)),
-        "reaction_ms": reactions(facts, noticed_at, scenario.nodes),
+        **reactions(facts, noticed_at, scenario.nodes),
     }
 
 

@@ -1,6 +1,6 @@
 """Carrying out `evac undo`: which nodes and pods, what is taken off and given back, and how it went."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -121,8 +121,18 @@ def _carry_out(chosen: _Chosen, cluster: Cluster, clock: Clock) -> int:
     nodes = [ours for ours in chosen.nodes if ours.node_name not in kept]
     results = restore(cluster, clock, [ours.node_name for ours in nodes])
     codes = [_report(ours, results[ours.node_name]) for ours in nodes]
-    say_tidied(tidy_up(cluster, clock, chosen.pods) if chosen.pods else 0)
+    late = _Chosen((), _released_meanwhile({ours.node_name for ours in nodes}, cluster, clock))
+    kept = [*kept, *give_back(late.released, cluster, clock)]
+    pods = (*chosen.pods, *late.pods)
+    say_tidied(tidy_up(cluster, clock, pods) if pods else 0)
     return max([*codes, 1 if kept else 0])
+
+
+def _released_meanwhile(node_names: Collection[str], cluster: Cluster, clock: Clock) -> tuple[Pod, ...]:
+    """By a drain that was still going on: only our mark's absence calls it off."""
+    result = find_released(cluster, clock) if node_names else None
+    found = result.pods if isinstance(result, Found) else ()
+    return tuple(pod for pod in found if pod.node_name in node_names and is_released(pod))
 
 
 def _report(ours: Ours, result: Result | None) -> int:

@@ -62,5 +62,3 @@ def who(record: DrainRecord) -> str:
     """The node's name, with its instance where it has one."""
     name, instance = clean(record.node_name), clean(record.notice.instance_id)
     return name if instance == name else f"{name} ({instance})"
-
-

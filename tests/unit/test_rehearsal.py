@@ -73,3 +73,15 @@ def test_every_action_that_changes_is_answered_as_done() -> None:
     assert simulation.clock.now() == at(0)
     assert cluster.requests_sent == ()
     assert rehearsal.wait(at(1)) == []
+
+
+def test_x() -> None:
+    web = deployment("web", {"spot-a": 30, "safe": 10})
+    guard = budget("web", {"app": "web"}, maxUnavailable=1)
+    objects = (node("spot-a"), node("safe"), *web, guard)
+    record, simulation, cluster = rehearse(*objects)
+    from tests.scenarios.stage import drain
+    real = drain(*objects).record
+    for r in (record, real):
+        print(r.ending, r.ended_at, r.problems, [(f.pod.name, f.released_at, f.replaced_at, f.departure, f.not_released) for f in r.pods])
+    assert 0

@@ -50,6 +50,8 @@ _NODE_WORKERS = 8
 _WORKLOADS = 8
 """Namespaces read at a time, each by its lists, of which _LISTINGS go at a time."""
 _LISTINGS = 12
+_LONGEST_REST = 0.02
+"""Seconds. What waits for a replacement to be Ready is noticed no later than this."""
 _FAREWELL = 0.3
 """Seconds for all threads to end in order; one that is still making a connection ends by itself."""
 
@@ -72,6 +74,7 @@ class KubernetesCluster:
         self._workloads = Lane("workloads", _WORKLOADS, self._work)
         self._listings: Lane[Callable[[], None]] = Lane("list", _LISTINGS, _run)
         self._is_closed = False
+        self._returned_at: float | None = None
         if prefetch:
             self._watching.start()
 
@@ -81,8 +84,18 @@ class KubernetesCluster:
             self._answer(action, Passing("this process cannot start another thread"))
 
     def wait(self, until: datetime) -> Sequence[Answer]:
-        """Block until something changed (an answer, a watched object, `wake`) or `until`; the answers since then."""
-        return self._mailbox.wait(until)
+        """Block until something changed (an answer, a watched object, `wake`) or `until`; the answers since then.
+
+        A loop that has just worked for some milliseconds rests as long first, so that a storm of events costs half a
+        processor, and the threads that carry requests have the other.
+        """
+        if self._returned_at is not None:
+            worked = time.monotonic() - self._returned_at
+            left = (until - self._clock.now()).total_seconds()
+            time.sleep(max(0.0, min(worked, _LONGEST_REST, left)))
+        answers = self._mailbox.wait(until)
+        self._returned_at = time.monotonic()
+        return answers
 
     def observe(self) -> Observation:
         """The newest state seen of what `Observe` asked for. Never blocks, costs no request."""

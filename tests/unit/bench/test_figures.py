@@ -57,10 +57,12 @@ def test_the_last_of_the_nodes_says_when_all_are_cordoned() -> None:
     assert measured([pod(-1, "a")], 1)["cordoned_at"] is None
 
 
-def test_a_reaction_is_from_the_oldest_chance_not_used_to_the_eviction() -> None:
-    facts = [budget(-2, 1), *left("a", 1, 3), *left("b", 11.2, 13), *left("c", 12.5, 14)]
+def test_a_chance_is_answered_by_the_next_eviction_and_used_by_one_of_its_own() -> None:
+    facts = [budget(-2, 1), *left("a", 1, 3), *left("b", 12.25, 13), *left("c", 12.5, 14)]
     facts += [pod(11, "x", on="room"), pod(12, "y", on="room"), pod(13, "z", on="room")]
-    assert measured(facts, 3)["reaction_ms"] == {"count": 2, "median": 350.0, "p99": 500.0}
+    found = measured(facts, 3)
+    assert found["reaction_ms"] == {"count": 2, "median": 750.0, "p99": 1250.0}
+    assert found["chance_used_ms"] == {"count": 2, "median": 875.0, "p99": 1250.0}
 
 
 def test_without_a_budget_there_is_no_reaction_to_measure() -> None:

@@ -10,9 +10,11 @@ from evac.errors import Interrupted
 from evac.restoring import what_is_ours
 from evac.simulator import Simulation
 from lambdas.contract import LABEL_DRAINING, LABEL_RELEASED, LABEL_TEMPLATE_HASH
-from lambdas.domain.values.manifests import read_node
+from lambdas.domain.values.actions import Release
+from lambdas.domain.values.kubernetes import Owner
+from lambdas.domain.values.manifests import read_node, read_pod
 from lambdas.domain.values.releases import DELETION_COST, RELEASED
-from tests.scenes import Json, deployment, node
+from tests.scenes import NOTICE, Json, deployment, node
 from tests.unit.cli.draining import drained
 
 REPLICAS = 14
@@ -67,6 +69,26 @@ def test_the_replica_set_has_its_pods_again_and_keeps_those_that_serve(waited: f
     on_it = [pod for pod in pods if pod["spec"].get("nodeName") == "spot-a"]
     assert len(on_it) == (12 if waited == 0 else 8)
     assert not is_marked(simulation)
+
+
+def test_what_a_drain_that_is_still_going_on_releases_meanwhile_is_given_back_too() -> None:
+    """Here another hand: it releases in the moment in which the pods are given back."""
+    simulation = broken_off()
+    raw = next(p for p in simulation.list("Pod") if LABEL_RELEASED not in p["metadata"]["labels"])
+    other = simulation.cluster()
+    simulation.schedule(simulation.clock.now() + timedelta(milliseconds=20), lambda: other.start(release_of(raw)))
+    assert undone(simulation, "spot-a") == 0
+    pods = staying(simulation)
+    assert len(pods) == REPLICAS
+    assert not any(LABEL_RELEASED in pod["metadata"]["labels"] for pod in pods)
+
+
+def release_of(raw: Json) -> Release:
+    pod = read_pod(raw)
+    assert pod.owner
+    template_hash = raw["metadata"]["labels"][LABEL_TEMPLATE_HASH]
+    deployment_of = Owner("Deployment", "web", "Deployment-web", "apps/v1")
+    return Release(pod.ref, template_hash, pod.owner, deployment_of, NOTICE)
 
 
 def test_a_dry_run_names_the_pods_and_touches_none(capsys: pytest.CaptureFixture[str]) -> None:
