@@ -158,10 +158,16 @@ def _pods(seen: Observation) -> Mapping[PodRef, Pod]:
 
 
 def _recounted(budget: Budget, left: Iterable[Pod], new: Iterable[Pod]) -> Budget:
-    """Its own count of disruptions still allowed, as its controller would keep it."""
-    more = sum(1 for pod in new if _counts(budget, pod)) - sum(1 for pod in left if _counts(budget, pod))
+    """Its status as its controller would keep it; another version each time, so that nobody takes it for the old."""
+    fewer = sum(1 for pod in left if _counts(budget, pod))
+    more = sum(1 for pod in new if _counts(budget, pod))
     allowed = budget.allowed or min(0, budget.healthy - budget.desired)
-    return replace(budget, allowed=max(0, allowed + more), healthy=max(0, budget.healthy + more))
+    return replace(
+        budget,
+        version=f"{budget.version}-{fewer}-{more}",
+        allowed=max(0, allowed + more - fewer),
+        healthy=max(0, budget.healthy + more - fewer),
+    )
 
 
 def _counts(budget: Budget, pod: Pod) -> bool:

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -85,6 +85,30 @@ class Scripted:
             with self._changed:
                 self._changed.wait_for(lambda: self._is_closed)
             raise StreamBroken(BROKEN)
+
+
+class Server(Scripted):
+    """Each resource has its own replies, by verb; what is not named is an empty list."""
+
+    def __init__(self, **replies: Sequence[Reply] | Exception) -> None:
+        super().__init__([listed(1)])
+        self._replies: dict[str, Any] = {name: _queue(reply) for name, reply in replies.items()}
+
+    def ask(self, call: Call) -> Reply:
+        self._note(call)
+        name = f"{call.verb}_{call.resource.partition('/')[0]}"
+        if name not in self._replies:
+            return listed(1)
+        queue = self._replies[name]
+        reply = queue.pop(0) if len(queue) > 1 else queue[0]
+        if isinstance(reply, Exception):
+            raise reply
+        answer: Reply = reply
+        return answer
+
+
+def _queue(reply: Sequence[Reply] | Exception) -> list[Reply | Exception]:
+    return [reply] if isinstance(reply, Exception) else list(reply)
 
 
 def pod(name: str, version: int, *, node: str = "spot-a", **metadata: Any) -> Json:

@@ -16,36 +16,12 @@ from lambdas.domain.values.actions import Action, Announce, Cordon, Delete, Evic
 from lambdas.domain.values.answers import Absent, Answer, Conflict, Done, Forbidden, Located, Passing, Refused, Result
 from lambdas.domain.values.kubernetes import Node, PodRef
 from tests.scenes import NOTICE
-from tests.unit.kubernetes_adapter.scripted import REFUSED, Json, Scripted, listed, pod, refused
+from tests.unit.kubernetes_adapter.scripted import REFUSED, Json, Server, listed, pod, refused
 
 CLOCK = SystemClock()
 POD = PodRef("default", "web", "uid-web")
 GRACE = timedelta(seconds=30)
 MARK = Mark("i-0abc", "spot-interruption", None, NOTICE, NOTICE)
-
-
-class Server(Scripted):
-    """Each resource has its own replies, by verb; what is not named is an empty list."""
-
-    def __init__(self, **replies: Sequence[Reply] | Exception) -> None:
-        super().__init__([listed(1)])
-        self._replies: dict[str, Any] = {name: _queue(reply) for name, reply in replies.items()}
-
-    def ask(self, call: Call) -> Reply:
-        self._note(call)
-        name = f"{call.verb}_{call.resource.partition('/')[0]}"
-        if name not in self._replies:
-            return listed(1)
-        queue = self._replies[name]
-        reply = queue.pop(0) if len(queue) > 1 else queue[0]
-        if isinstance(reply, Exception):
-            raise reply
-        answer: Reply = reply
-        return answer
-
-
-def _queue(reply: Sequence[Reply] | Exception) -> list[Reply | Exception]:
-    return [reply] if isinstance(reply, Exception) else list(reply)
 
 
 def node(name: str = "spot-a", instance: str = "i-0abc", version: int = 5, **spec: Any) -> Json:
