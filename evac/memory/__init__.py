@@ -8,6 +8,7 @@ from evac.memory.background import InlineBackground
 from evac.memory.directory import MemoryDirectory
 from evac.memory.ledger import MemoryLedger
 from evac.memory.messages import MemoryLease, MemoryMalformed
+from evac.memory.replacements import MemoryReplacements
 from evac.memory.reporter import CollectingReporter
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "MemoryLease",
     "MemoryLedger",
     "MemoryMalformed",
+    "MemoryReplacements",
 ]

@@ -9,7 +9,7 @@ from lambdas.domain.decisions.steps import Doomed
 from lambdas.domain.values.actions import Mark
 from lambdas.domain.values.kubernetes import Node
 from lambdas.domain.values.marks import decode_mark
-from lambdas.domain.values.notices import NO_DEADLINE
+from lambdas.domain.values.notices import NO_DEADLINE, Reason
 from lambdas.domain.values.observation import Observation
 from lambdas.domain.values.settings import Settings
 
@@ -46,4 +46,5 @@ def _mark_of(node: Node) -> Mark | None:
 
 
 def _is_taken(mark: Mark, now: datetime) -> bool:
-    return mark.reclaim_at is not None and mark.reclaim_at <= now
+    """A node that a person empties by some moment is not taken then."""
+    return mark.reason != Reason.MAINTENANCE.value and mark.reclaim_at is not None and mark.reclaim_at <= now

@@ -62,8 +62,8 @@ class Workload:
         return min(waiting, default=None)
 
     def unplaced(self) -> int:
-        """Replacements without a node."""
-        return sum(1 for pod in self.replacements() if not pod.node_name)
+        """Replacements for which the scheduler found no node."""
+        return sum(1 for pod in self.replacements() if not pod.node_name and pod.is_unschedulable)
 
     def startup(self) -> timedelta | None:
         """From placed to Ready: as this drain's replacements show it, before that as the running pods do."""

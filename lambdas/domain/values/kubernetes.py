@@ -65,6 +65,7 @@ class Pod:
     claims: tuple[str, ...] = ()
     created_at: datetime | None = None
     scheduled_at: datetime | None = None
+    is_unschedulable: bool = False
     ready_at: datetime | None = None
     restarts: int = 0
     released: Released | None = None

@@ -138,6 +138,7 @@ def read_pod(item: Json) -> Pod:
         ),
         created_at=read_time(metadata.get("creationTimestamp")),
         scheduled_at=read_condition(conditions, "PodScheduled")[1],
+        is_unschedulable=any(c.get("type") == "PodScheduled" and c.get("status") == "False" for c in conditions),
         ready_at=ready_at if ready else None,
         restarts=sum(c.get("restartCount") or 0 for c in _sequence(status, "containerStatuses")),
         released=decode_release(annotations.get(ANNOTATION_RELEASED_FROM)) if is_marked_released(labels) else None,
