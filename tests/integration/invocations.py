@@ -50,7 +50,7 @@ class SimulatedComposition(AwsComposition):
         return self.simulation.clock
 
     @contextmanager
-    def drain_ports(self, messages: MessageLease, reporter: Reporter) -> Iterator[Ports]:
+    def drain_ports(self, messages: MessageLease | None, reporter: Reporter) -> Iterator[Ports]:
         cluster = self.simulation.cluster()
         yield self.ports(cluster, InlineBackground(cluster.wake), messages, reporter)
         cluster.close()
@@ -60,7 +60,7 @@ class BrokenComposition(SimulatedComposition):
     """One whose cluster has a fault of ours in it: it raises what no port may raise."""
 
     @contextmanager
-    def drain_ports(self, messages: MessageLease, reporter: Reporter) -> Iterator[Ports]:
+    def drain_ports(self, messages: MessageLease | None, reporter: Reporter) -> Iterator[Ports]:
         with super().drain_ports(messages, reporter) as ports:
             yield replace(ports, directory=_Broken())
 

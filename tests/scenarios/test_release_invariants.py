@@ -23,6 +23,8 @@ from tests.scenarios.stage import notice
 from tests.scenes import Json, at, budget, deployment, node, stateful_set, times
 
 SPOTS = ("spot-a", "spot-b")
+SURGES: st.SearchStrategy[int | str] = st.sampled_from([0, 1, 2, "25%", "100%"])
+LIMITS: st.SearchStrategy[int | str | None] = st.sampled_from([None, 1, 2, "50%"])
 QUIET = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
@@ -81,10 +83,10 @@ def apps(draw: st.DrawFn) -> list[App]:
                 name,
                 draw(st.sampled_from(["deployment", "deployment", "stateful set"])),
                 {place: count for place, count in places.items() if count},
-                draw(st.sampled_from([0, 1, 2, "25%", "100%"])),
+                draw(SURGES),
                 draw(st.sampled_from([1, 5, 20, 50])),
                 draw(st.sampled_from([10, 30, 60, 300])),
-                draw(st.sampled_from([None, 1, 2, "50%"])),
+                draw(LIMITS),
             )
         )
     return sorted(found, key=lambda app: app.name)

@@ -1,7 +1,5 @@
 """What a dead drain leaves behind, and what the sweep of the next minutes makes of it. Seconds from the notice."""
 
-from collections.abc import Mapping
-
 import pytest
 
 from evac.memory import CollectingReporter, InlineBackground, MemoryDirectory, MemoryLedger
@@ -15,7 +13,7 @@ from lambdas.domain.values.drains import Ending
 from lambdas.domain.values.notices import Instance
 from lambdas.domain.values.releases import DELETION_COST
 from tests.scenarios.stage import notice
-from tests.scenes import at, budget, deployment, instance_id, node, times
+from tests.scenes import Json, at, budget, deployment, instance_id, node, times
 
 ONE = budget("web", {"app": "web"}, maxUnavailable=1)
 SPOT_ID = instance_id("spot-a")
@@ -50,7 +48,7 @@ class Left:
         )
         return sweep(ports, owner=f"sweep-{second}", until=at(second + 175))
 
-    def pods(self) -> list[Mapping[str, object]]:
+    def pods(self) -> list[Json]:
         return self.simulation.list("Pod")
 
     def released(self) -> list[str]:
@@ -65,10 +63,8 @@ class Left:
         return found is not None and bool(found["spec"].get("unschedulable"))
 
 
-def _label(pod: Mapping[str, object]) -> str | None:
-    metadata = pod["metadata"]
-    assert isinstance(metadata, dict)
-    found: str | None = (metadata.get("labels") or {}).get(LABEL_RELEASED)
+def _label(pod: Json) -> str | None:
+    found: str | None = (pod["metadata"].get("labels") or {}).get(LABEL_RELEASED)
     return found
 
 

@@ -4,31 +4,39 @@ Law: all of it is asked for side by side, and each listing is shown as soon as i
 """
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from lambdas.adapters.kubernetes import kinds
 from lambdas.adapters.kubernetes.answers import result_of
-from lambdas.adapters.kubernetes.calls import Response, Server
+from lambdas.adapters.kubernetes.calls import Failure, Response, Server, Trouble, list_page
 from lambdas.adapters.kubernetes.listing import Unlisted, list_all
+from lambdas.adapters.kubernetes.pauses import Pause
 from lambdas.adapters.kubernetes.reflector import Reflector
 from lambdas.adapters.kubernetes.store import Store
 from lambdas.application.ports import Clock
-from lambdas.domain.values.answers import Forbidden
+from lambdas.domain.values.answers import Forbidden, Passing, Throttled
 from lambdas.domain.values.kubernetes import Pod, PodRef
 from lambdas.domain.values.observation import Freshness, Listing, NamespaceView
 from lambdas.domain.values.workloads import Deployment, ReplicaSet
 
+T = TypeVar("T")
+
 Submit = Callable[[Callable[[], None]], bool]
+Job = Callable[[], Unlisted | None]
 
 _LONGEST = 12.0
+_TRIES = 3
+_FIRST_PAUSE = 0.2
 
 
 class NamespaceWatch:
     """One namespace. Raises BadName for a name that is none."""
 
     def __init__(self, name: str, server: Server, clock: Clock, changed: Callable[[], None]) -> None:
+        self._name = name
         self._server = server
         self._changed = changed
         self._lock = threading.Lock()
@@ -42,35 +50,24 @@ class NamespaceWatch:
             Reflector(f"deployments-of-{name}", kinds.deployments(name), self._deployments, server, clock),
             Reflector(f"replicasets-of-{name}", kinds.replica_sets(name), self._replica_sets, server, clock),
         )
-        self._has_begun = False
         self._view: tuple[tuple[object, ...], NamespaceView] | None = None
 
     def look(self, submit: Submit) -> Unlisted | None:
         """List all of it now, each by a job handed to `submit`; what went wrong first, if anything did.
 
-        What is watched is watched from then on, also where its list failed: it is tried again there.
+        What is watched is listed until it has its first list, and watched also where that failed: it is tried again
+        there.
         """
-        with self._lock:
-            begins, self._has_begun = not self._has_begun, True
-        troubles: list[Unlisted | None] = []
-        jobs = [partial(self._look_at, resource) for resource in self._once]
-        if begins:
-            jobs += [partial(_begin, reflector) for reflector in self.reflectors]
-        left = threading.Semaphore(0)
-
-        def done(job: Callable[[], Unlisted | None]) -> None:
-            try:
-                troubles.append(job())
-            finally:
-                left.release()
-
-        handed = [job for job in jobs if submit(partial(done, job))]
-        for _ in handed:
-            left.acquire(timeout=_LONGEST)
+        jobs: list[Job] = [partial(self._look_at, resource) for resource in self._once]
+        jobs += [partial(_begin, reflector) for reflector in self.reflectors if reflector.store.listed_at is None]
+        troubles = _side_by_side(jobs, submit)
+        if len(troubles) < len(jobs):
+            silence = Failure(Trouble.SILENT, f"not all of namespace {self._name} was read in time")
+            return Unlisted(list_page(self._once["jobs"].collection), silence)
         return next((trouble for trouble in troubles if trouble), None)
 
     def _look_at(self, resource: str) -> Unlisted | None:
-        listed = list_all(self._server, self._once[resource])
+        listed = _persistently(partial(list_all, self._server, self._once[resource]))
         if isinstance(listed, Unlisted):
             why = _why_unreadable(listed)
             if not why:
@@ -112,10 +109,45 @@ class NamespaceWatch:
         return self.pods.find(ref.uid)
 
 
+def _side_by_side(jobs: Sequence[Job], submit: Submit) -> Sequence[Unlisted | None]:
+    """What came of those that ended in time. A job that nobody takes is done here."""
+    ended: list[Unlisted | None] = []
+    one_more = threading.Semaphore(0)
+
+    def carry_out(job: Job) -> None:
+        try:
+            ended.append(job())
+        finally:
+            one_more.release()
+
+    until = time.monotonic() + _LONGEST
+    for job in jobs:
+        if not submit(partial(carry_out, job)):
+            carry_out(job)
+    for _ in jobs:
+        one_more.acquire(timeout=max(0.0, until - time.monotonic()))
+    return tuple(ended)
+
+
 def _begin(reflector: Reflector[Any]) -> Unlisted | None:
-    trouble = reflector.refresh()
+    trouble = _persistently(reflector.refresh)
     reflector.start()
     return trouble
+
+
+def _persistently(attempt: Callable[[], T | Unlisted]) -> T | Unlisted:
+    """Tried again where that is of use: not after a silence, which has taken its time already."""
+    pause = Pause(first=_FIRST_PAUSE)
+    for _ in range(_TRIES - 1):
+        found = attempt()
+        if not (isinstance(found, Unlisted) and _may_pass(found)):
+            return found
+        time.sleep(pause.next())
+    return attempt()
+
+
+def _may_pass(listed: Unlisted) -> bool:
+    return isinstance(result_of(listed.call, listed.reply), Passing | Throttled)
 
 
 def _why_unreadable(listed: Unlisted) -> str:

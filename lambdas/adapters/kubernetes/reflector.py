@@ -48,14 +48,17 @@ class Reflector(Generic[T]):
         self._clock = clock
         self._pause = pause or Pause()
         self._nudge = threading.Event()
+        self._beginning = threading.Lock()
         self._has_expired = False
         self._has_ended_early = False
         self._is_closed = False
         self.thread = threading.Thread(target=self._run, name=f"evac-watch-{name}", daemon=True)
 
     def start(self) -> None:
-        """Begin; once."""
-        self.thread.start()
+        """Begin, if that has not begun."""
+        with self._beginning:
+            if self.thread.ident is None:
+                self.thread.start()
 
     def refresh(self) -> Unlisted | None:
         """List now and take that over; what went wrong, if anything did."""

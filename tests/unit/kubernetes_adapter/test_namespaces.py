@@ -34,6 +34,11 @@ ONCE = {
 WATCHED = {"pods", "deployments.apps", "replicasets.apps"}
 
 
+@pytest.fixture(autouse=True)
+def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(namespaces, "_FIRST_PAUSE", 0.01)
+
+
 @contextmanager
 def connected(server: Server) -> Iterator[KubernetesCluster]:
     cluster = KubernetesCluster(server, CLOCK)
@@ -56,14 +61,19 @@ def ask(cluster: KubernetesCluster, *actions: Action, within: float = 5) -> list
 
 def until(cluster: KubernetesCluster, holds: Callable[[NamespaceView], object]) -> NamespaceView:
     end = CLOCK.now() + timedelta(seconds=5)
-    while not holds(view := cluster.observe().namespaces["shop"]):
+    while not holds(view := cluster.observe().namespaces.get("shop", NamespaceView())):
         assert CLOCK.now() < end, f"never: {view}"
         cluster.wait(end)
     return view
 
 
 def listings(view: NamespaceView) -> dict[str, Listing[Any]]:
-    found = {"pods": view.pods, "deployments": view.deployments, "replicasets": view.replica_sets, **view.selecting}
+    found: dict[str, Listing[Any]] = {
+        "pods": view.pods,
+        "deployments": view.deployments,
+        "replicasets": view.replica_sets,
+        **view.selecting,
+    }
     return found | {"resourcequotas": view.quotas, "hpa": view.autoscalers, "persistentvolumeclaims": view.claims}
 
 
@@ -134,12 +144,14 @@ def test_what_may_not_be_read_or_is_no_kind_is_told_and_harms_no_other(status: i
     assert {listing.freshness for listing in others} == {Freshness.CURRENT}
 
 
+@pytest.mark.parametrize("resource", ["jobs.batch", "deployments.apps"])
 @pytest.mark.parametrize("trouble", [refused(500), refused(429), BROKEN, REFUSED])
-def test_a_list_that_fails_in_passing_is_tried_again(trouble: Reply) -> None:
-    server = Server(**{"list_jobs.batch": [trouble, trouble, listed(1)]})
+def test_a_list_that_fails_in_passing_is_tried_again(trouble: Reply, resource: str) -> None:
+    server = Server(**{f"list_{resource}": [trouble, trouble, listed(1)]})
     with connected(server) as cluster:
         assert [answer.result for answer in ask(cluster, SHOP)] == [Done()]
-        assert cluster.observe().namespaces["shop"].selecting["jobs"].freshness is Freshness.CURRENT
+        seen = listings(cluster.observe().namespaces["shop"])
+        assert seen[resource.partition(".")[0]].freshness is Freshness.CURRENT
     assert Counter(c.resource for c in server.asked if c.verb == "list")["resourcequotas"] == 1
 
 
