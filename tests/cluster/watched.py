@@ -51,10 +51,9 @@ class Story:
         """When each had its SIGTERM, in order."""
         return sorted(fate.signalled for fate in self.pods if fate.signalled is not None)
 
-    @property
-    def empty_at(self) -> float:
-        """When the last of them was gone."""
-        return max(fate.gone for fate in self.pods if fate.gone is not None)
+    def short(self, key: str, value: str, replicas: int) -> int:
+        """The most of so many replicas that were missing at any moment."""
+        return max(0, replicas - self.fewest[key, value])
 
 
 class Watched:

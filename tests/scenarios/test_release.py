@@ -410,3 +410,20 @@ def test_from_a_replacement_to_the_next_eviction_it_takes_moments() -> None:
     outcome = drain(SPOT, ROOM, *web({"spot-a": 1, "od-1": 1}), ONE)
     [when] = outcome.signalled().values()
     assert when - 10 < timedelta(milliseconds=300).total_seconds()
+
+
+def test_workloads_that_may_not_be_read_are_said_and_their_pods_leave_by_their_budget() -> None:
+    def forbid(simulation: Simulation) -> None:
+        simulation.faults.forbidden("list", "deployments")
+
+    outcome = drain(SPOT, ROOM, *web({"spot-a": 3, "od-1": 5}, 2), ONE, prepare=forbid)
+    assert outcome.graceful == 3
+    assert reasons(outcome) == {"not checked: deployments could not be read"}
+
+
+def test_a_replica_set_without_a_deployment_is_said() -> None:
+    _, sets, *pods = web({"spot-a": 2, "od-1": 2}, 2)
+    del sets["metadata"]["ownerReferences"]
+    outcome = drain(SPOT, ROOM, sets, *pods, ONE)
+    assert outcome.graceful == 2
+    assert reasons(outcome) == {"its ReplicaSet is no apps/v1 Deployment's"}

@@ -49,7 +49,7 @@ def release(pod: Pod, ask: Release) -> Patch:
     )
     written = {**WRITTEN_ON_RELEASE, ANNOTATION_RELEASED_FROM: encode_release(mark)}
     return [
-        *believed(ask),
+        *_believed(ask),
         add(_HASH, released_hash(ask.hash)),
         add(_MARK, RELEASED),
         {"op": "remove", "path": _OWNERS},
@@ -57,14 +57,14 @@ def release(pod: Pod, ask: Release) -> Patch:
     ]
 
 
-def believed(ask: Release) -> Patch:
+def _believed(ask: Release) -> Patch:
     """What a release takes for granted of the pod."""
     owner = f"{_OWNERS}/0/uid"
     return [test("/metadata/uid", ask.pod.uid), test(_HASH, ask.hash), test(owner, ask.replica_set.uid)]
 
 
 def still_holds(pod: Pod, ask: Release) -> bool:
-    """Whether `believed` does: then it was not a change of the pod that refused the patch."""
+    """Whether what a release takes for granted is so."""
     owner = pod.owner.uid if pod.owner else ""
     return (pod.ref.uid, pod.labels.get(LABEL_TEMPLATE_HASH), owner) == (ask.pod.uid, ask.hash, ask.replica_set.uid)
 

@@ -1,7 +1,7 @@
 """What is patched of pods, and the listings that only a sweep asks for.
 
-Law: a patch that is refused though the pod is as it was believed to be was refused by an admission policy: that is
-Forbidden, and no reason to try again.
+Law: a patch that is refused (422) though the pod, read again, asks for the very same one was refused by an admission
+policy: that is Forbidden, and no reason to try again.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from lambdas.domain.values.kubernetes import Pod, PodRef
 from lambdas.domain.values.manifests import read_pod
 
 T = TypeVar("T")
+Ask = Release | TakeBack | TidyUp | Wake
 
 _TRIES = 4
 _POLICIES = "validatingadmissionpolicies.admissionregistration.k8s.io"
@@ -35,33 +36,27 @@ class Pods:
 
     def release(self, ask: Release) -> Result:
         """By the pod as it was last seen. Raises BadName."""
-        pod = self._watching.pod(ask.pod) or self._get(ask.pod)
-        if not isinstance(pod, Pod):
-            return pod
-        if pod.is_owned_by_several:
-            return Refused(f"{ask.pod} has several owners")
-        if not pod_patches.still_holds(pod, ask):
-            return Conflict(f"{ask.pod} has changed")
-        answer = self._send(ask.pod, pod_patches.release(pod, ask))
-        return self._why_refused(ask, answer.message) if isinstance(answer, Conflict) else answer
-
-    def _why_refused(self, ask: Release, message: str) -> Result:
-        pod = self._get(ask.pod)
-        if isinstance(pod, Pod) and pod_patches.still_holds(pod, ask):
-            return Forbidden(f"may not patch pods: an admission policy refuses it: {message}")
-        return Conflict(message) if isinstance(pod, Pod) else pod
+        return self._patch(ask, self._watching.pod(ask.pod) or self._get(ask.pod))
 
     def change(self, ask: TakeBack | TidyUp | Wake) -> Result:
-        """Read the pod, build the patch, send it; again where somebody was faster. Raises BadName."""
+        """By the pod as it is now. Raises BadName."""
+        return self._patch(ask, self._get(ask.pod))
+
+    def _patch(self, ask: Ask, pod: Pod | Result) -> Result:
+        """Build the patch and send it; again where somebody was faster."""
         answer: Result = Absent()
         for _ in range(_TRIES):
-            pod = self._get(ask.pod)
-            if not isinstance(pod, Pod):
-                return pod
-            operations = _patch_of(ask, pod)
-            answer = self._send(ask.pod, operations) if operations else Done()
+            operations = _patch_of(ask, pod) if isinstance(pod, Pod) else pod
+            if not isinstance(operations, list):
+                return operations
+            if not operations:
+                return Done()
+            answer, is_untenable = self._send(ask.pod, operations)
             if not isinstance(answer, Conflict):
                 return answer
+            pod = self._get(ask.pod)
+            if is_untenable and isinstance(pod, Pod) and _patch_of(ask, pod) == operations:
+                return Forbidden(f"may not patch pods: an admission policy refuses it: {answer.message}")
         return answer
 
     def _get(self, ref: PodRef) -> Pod | Result:
@@ -74,9 +69,11 @@ class Pods:
         pod = read_pod(reply.body)
         return pod if pod.ref.uid == ref.uid else Absent()
 
-    def _send(self, ref: PodRef, operations: Patch) -> Result:
+    def _send(self, ref: PodRef, operations: Patch) -> tuple[Result, bool]:
+        """Its answer, and whether that is a 422: a `test` failed, or a policy refuses what the pod would be."""
         call = calls.patch_pod(ref, operations)
-        return result_of(call, self._server.ask(call))
+        reply = self._server.ask(call)
+        return result_of(call, reply), isinstance(reply, Response) and reply.status == 422
 
     def check_guard(self) -> Result:
         """Whether policy and binding say what ours say."""
@@ -110,8 +107,14 @@ class Pods:
         return found(tuple(seen.value for seen in listed.objects if seen.value is not None))
 
 
-def _patch_of(ask: TakeBack | TidyUp | Wake, pod: Pod) -> Patch:
+def _patch_of(ask: Ask, pod: Pod) -> Patch | Result:
     match ask:
+        case Release() if pod.is_owned_by_several:
+            return Refused(f"{ask.pod} has several owners")
+        case Release() if not pod_patches.still_holds(pod, ask):
+            return Conflict(f"{ask.pod} has changed")
+        case Release():
+            return pod_patches.release(pod, ask)
         case TakeBack():
             return pod_patches.take_back(pod)
         case TidyUp():

@@ -92,6 +92,23 @@ class Releases:
             elif its_own is not None and d.pod.ready and self._is_replaced_first(d, its_own):
                 self._governed.add(d.pod.ref)
                 self._waiting[its_own.deployment.uid].append(d)
+            elif its_own is None and (reason := self._why_unknown(d.pod)):
+                self.refusals[d.pod.ref] = Refusal(reason)
+
+    def _why_unknown(self, pod: Pod) -> str:
+        """Why a ReplicaSet's pod has no workload here; empty for all others, and while it may still be read."""
+        if pod.owner is None or pod.owner.kind != "ReplicaSet" or self.is_awaited(pod):
+            return ""
+        view = self._around.namespaces.get(pod.ref.namespace) or NamespaceView()
+        freshness = {
+            "deployments": view.deployments.freshness,
+            "replicasets": view.replica_sets.freshness,
+            "pods": view.pods.freshness,
+        }
+        unread = [name for name, how in freshness.items() if not how.is_read]
+        if unread:
+            return f"not checked: {', '.join(unread)} could not be read"
+        return "its ReplicaSet is no apps/v1 Deployment's"
 
     def _is_replaced_first(self, d: Doomed, workload: Workload) -> bool:
         if self._is_released(d.pod):
