@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lambdas.adapters.kubernetes.patches import Patch
+from lambdas.adapters.kubernetes.json_patch import Patch
 
 Json = dict[str, Any]
 
