@@ -1,7 +1,8 @@
 """What happens from the notice on, whatever the tool does.
 
-At 120 s the host is taken: nothing on its nodes serves any longer, and nobody plays their kubelets. At 150 s the Node
-objects go, as EC2's instances do from EKS, and with them, some time later, their pods: garbage collection's 40 to 60 s.
+At 120 s the host is taken: nothing on its nodes serves any longer. (kwok still removes the pods there that had their
+SIGTERM, which a dead kubelet would not; only a StatefulSet waits for that.) At 150 s the Node objects go, as EC2's
+instances do from EKS, and with them, some time later, their pods: garbage collection's 40 to 60 s.
 """
 
 import time
@@ -19,7 +20,6 @@ _LONGEST = 340.0
 """Seconds after which what is not Ready again is said not to be: garbage collection, and a start-up of a minute."""
 _SETTLES = 3.0
 _STEP = 0.1
-_MANAGED_BY = "kwok.x-k8s.io/node"
 
 
 def live_through(world: World, tool: Tool, recorder: Recorder) -> float | None:
@@ -64,8 +64,6 @@ def _plan(world: World, recorder: Recorder) -> Iterator[float | None]:
     yield RECLAIM
     for node in world.scenario.nodes:
         recorder.take(node)
-    for node in world.scenario.nodes:
-        world.api.patch(f"/api/v1/nodes/{node}", {"metadata": {"annotations": {_MANAGED_BY: None}}})
     yield _NODE_GOES
     for node in world.scenario.nodes:
         world.api.delete(f"/api/v1/nodes/{node}")

@@ -46,7 +46,7 @@ class PodMoves:
         if not doomed:
             self._witness(now, observation)
             return []
-        self._look_at([d.pod for d in doomed])
+        self._look_at([d.pod for d in doomed], observation)
         budgets, wakes = self._budgets(observation, now)
         wakes += self._watch.advance(doomed, now)
         self._tides.saw(budgets.items, self._touched())
@@ -63,11 +63,18 @@ class PodMoves:
             if drain.witness is not None:
                 drain.witness.saw(now, observation)
 
-    def _look_at(self, pods: Sequence[Pod]) -> None:
-        """Forget what was remembered of releases that show by now."""
+    def _look_at(self, pods: Sequence[Pod], observation: Observation) -> None:
+        """Forget what was remembered of releases that show by now: where workloads are counted, too, which is another
+        watch than the node's and may lag behind it."""
         self._pods = {pod.ref: pod for pod in pods}
-        for ref in [ref for ref in self._memory.accepted if (pod := self._pods.get(ref)) is None or pod.released]:
-            self._memory.forget(ref)
+        if not self._memory.accepted:
+            return
+        counted = (pod for view in observation.namespaces.values() for pod in view.pods.items)
+        lagging = {pod.ref for pod in counted if not pod.released}
+        for ref in list(self._memory.accepted):
+            pod = self._pods.get(ref)
+            if pod is None or (pod.released and ref not in lagging):
+                self._memory.forget(ref)
 
     def _around(self, doomed: Sequence[Doomed], observation: Observation, now: datetime) -> Around:
         own = {d.node_name for d in doomed}

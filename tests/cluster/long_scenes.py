@@ -52,9 +52,16 @@ def _critical() -> Scene:
 
 
 def _shared() -> Scene:
-    mine = deployment("a", {"d19-a": 6}, annotations=times(10, 2))
-    theirs = deployment("b", {"d19-rest": 6}, annotations=times(10, 2))
+    mine = deployment("a", {"d19-a": 6}, annotations=times(10, 2), affinity=_preferring("d19-a"))
+    theirs = deployment("b", {"d19-rest": 6}, annotations=times(10, 2), affinity=_preferring("d19-rest"))
     return _of("d19", [*mine, *theirs, budget("both", {SCENE: "d19"}, maxUnavailable=1)], begins=30)
+
+
+def _preferring(place: str) -> Json:
+    """The affinity of pods that are to be on that node while they may: another Deployment's would fit there, too."""
+    there = {"key": "kubernetes.io/hostname", "operator": "In", "values": [place]}
+    term = {"weight": 100, "preference": {"matchExpressions": [there]}}
+    return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
 def _scaled() -> Scene:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -10,18 +11,24 @@ from evac.rbac import rights
 from lambdas.domain.values.actions import (
     Action,
     Announce,
+    CheckGuard,
     Cordon,
     Delete,
     Evict,
     ExcludeFromLoadBalancers,
+    ListMarked,
+    ListReleased,
     Locate,
     Observe,
+    ObserveWorkloads,
     Restore,
+    TakeBack,
+    Wake,
 )
-from lambdas.domain.values.answers import Done, Forbidden, Located, Unauthenticated
+from lambdas.domain.values.answers import Done, Forbidden, Found, Located, Unauthenticated
 from lambdas.domain.values.kubernetes import PodRef
-from lambdas.domain.values.observation import Freshness, Observation
-from tests.cluster.rig import Tokens, ask, connected, grant, mark_of, running, watch_until
+from lambdas.domain.values.observation import Freshness, Listing, NodeView, Observation
+from tests.cluster.rig import CLOCK, Tokens, ask, connected, grant, mark_of, running, watch_until
 from tests.scenes import instance_id
 
 pytestmark = pytest.mark.cluster
@@ -29,37 +36,49 @@ pytestmark = pytest.mark.cluster
 GRACE = timedelta(seconds=1)
 BY_NAME = Locate(instance_id("spot-a"), ("spot-a",))
 BY_LISTING = Locate(instance_id("spot-a"))
+WORKLOADS = ObserveWorkloads("default")
 
 ASKED: Mapping[tuple[str, str], Callable[[PodRef], Action]] = {
     ("nodes", "get"): lambda _: BY_NAME,
     ("nodes", "list"): lambda _: BY_LISTING,
     ("nodes", "patch"): lambda _: Cordon("spot-a", mark_of("spot-a")),
+    ("pods", "get"): TakeBack,
     ("pods", "list"): lambda _: Observe("spot-a"),
+    ("pods", "patch"): lambda pod: Wake(pod, CLOCK.now()),
     ("pods", "delete"): lambda pod: Delete(pod, GRACE),
     ("pods/eviction", "create"): lambda pod: Evict(pod, GRACE),
     ("events", "create"): lambda _: Announce("spot-a", "uid", "Test", "a test"),
+    ("deployments", "list"): lambda _: WORKLOADS,
+    ("replicasets", "list"): lambda _: WORKLOADS,
+    ("validatingadmissionpolicies", "get"): lambda _: CheckGuard(),
+    ("validatingadmissionpolicybindings", "get"): lambda _: CheckGuard(),
 }
 """The action that answers Forbidden without this right."""
 
-SEEN: Mapping[tuple[str, str], tuple[Callable[[Observation], str], Freshness]] = {
-    ("nodes", "watch"): (lambda o: o.nodes["spot-a"].why, Freshness.STALE),
-    ("pods", "watch"): (lambda o: o.nodes["spot-a"].why, Freshness.STALE),
-    ("poddisruptionbudgets", "list"): (lambda o: o.budgets.why, Freshness.UNREADABLE),
-    ("poddisruptionbudgets", "watch"): (lambda o: o.budgets.why, Freshness.STALE),
-    ("services", "list"): (lambda o: o.services.why, Freshness.UNREADABLE),
-    ("services", "watch"): (lambda o: o.services.why, Freshness.STALE),
+SEEN: Mapping[tuple[str, str], tuple[Callable[[Observation], Listing[Any] | NodeView], Freshness]] = {
+    ("nodes", "watch"): (lambda o: o.nodes["spot-a"], Freshness.STALE),
+    ("pods", "watch"): (lambda o: o.nodes["spot-a"], Freshness.STALE),
+    ("poddisruptionbudgets", "list"): (lambda o: o.budgets, Freshness.UNREADABLE),
+    ("poddisruptionbudgets", "watch"): (lambda o: o.budgets, Freshness.STALE),
+    ("services", "list"): (lambda o: o.services, Freshness.UNREADABLE),
+    ("services", "watch"): (lambda o: o.services, Freshness.STALE),
+    ("deployments", "watch"): (lambda o: o.namespaces["default"].deployments, Freshness.STALE),
+    ("replicasets", "watch"): (lambda o: o.namespaces["default"].replica_sets, Freshness.STALE),
+    ("daemonsets", "list"): (lambda o: o.namespaces["default"].selecting["daemonsets"], Freshness.UNREADABLE),
+    ("jobs", "list"): (lambda o: o.namespaces["default"].selecting["jobs"], Freshness.UNREADABLE),
+    ("replicationcontrollers", "list"): (
+        lambda o: o.namespaces["default"].selecting["replicationcontrollers"],
+        Freshness.UNREADABLE,
+    ),
+    ("networkpolicies", "list"): (
+        lambda o: o.namespaces["default"].selecting["networkpolicies"],
+        Freshness.UNREADABLE,
+    ),
+    ("resourcequotas", "list"): (lambda o: o.namespaces["default"].quotas, Freshness.UNREADABLE),
+    ("horizontalpodautoscalers", "list"): (lambda o: o.namespaces["default"].autoscalers, Freshness.UNREADABLE),
+    ("persistentvolumeclaims", "list"): (lambda o: o.namespaces["default"].claims, Freshness.UNREADABLE),
 }
 """Where the observation says that this right is missing, and how far it may then be believed."""
-
-
-def freshness(observation: Observation, resource: str) -> Freshness:
-    match resource:
-        case "poddisruptionbudgets":
-            return observation.budgets.freshness
-        case "services":
-            return observation.services.freshness
-        case _:
-            return observation.nodes["spot-a"].freshness
 
 
 def test_every_right_has_somebody_who_would_miss_it() -> None:
@@ -78,9 +97,10 @@ def test_with_the_shipped_role_everything_is_answered(plane: ControlPlane, api: 
         assert ask(cluster, ExcludeFromLoadBalancers("spot-a")) == [Done()]
         watch_until(cluster, lambda o: not o.nodes["spot-a"].pods)
         assert ask(cluster, Restore("spot-a")) == [Done()]
+        assert ask(cluster, WORKLOADS, CheckGuard(), ListReleased(), ListMarked()) == [Done(), Done(), Found(), Found()]
         seen = cluster.observe()
-    listings = (seen.nodes["spot-a"].freshness, seen.budgets.freshness, seen.services.freshness)
-    assert listings == (Freshness.CURRENT,) * 3
+    assert {where(seen).freshness for where, _ in SEEN.values()} == {Freshness.CURRENT}
+    assert {where(seen).why for where, _ in SEEN.values()} == {""}
 
 
 @pytest.mark.parametrize("right", ASKED, ids=" ".join)
@@ -90,7 +110,7 @@ def test_without_a_right_the_answer_names_it(right: tuple[str, str], plane: Cont
     pod = running(api, "web", "spot-a")
     with connected(plane) as cluster:
         results = api.until(lambda: forbidden(ask(cluster, ASKED[right](pod))), what=f"{verb} {resource} refused")
-    assert f"may not {verb} {resource}: " in results
+    assert results.startswith(f"may not {verb} {resource}")
     assert f'cannot {verb} resource "{resource}"' in results
 
 
@@ -106,11 +126,12 @@ def test_without_a_right_the_observation_names_it(right: tuple[str, str], plane:
     grant(api, without=right)
     pod = running(api, "web", "spot-a")
     with connected(plane) as cluster:
-        assert ask(cluster, Observe("spot-a")) == [Done()]
-        why = watch_until(cluster, where)
+        assert ask(cluster, Observe("spot-a"), WORKLOADS) == [Done()] * 2
+        why = watch_until(cluster, lambda o: where(o).why)
         seen = cluster.observe()
-    assert f"may not {verb} {resource}: " in why
-    assert freshness(seen, resource) is expected
+    assert why.startswith(f"may not {verb} {resource}")
+    assert f'cannot {verb} resource "{resource}"' in why
+    assert where(seen).freshness is expected
     assert [p.ref for p in seen.nodes["spot-a"].pods] == [pod]
 
 

@@ -79,6 +79,7 @@ class Watching:
         """
         self.start()
         watched, is_new = self._watched(name)
+        self._close_if_over((watched.node, watched.pods))
         troubles = [watched.node.refresh(), watched.pods.refresh()]
         if is_new:
             watched.node.start()
@@ -93,6 +94,7 @@ class Watching:
         made = NamespaceWatch(namespace, self._server, self._clock, self._changed)
         with self._lock:
             watched = self._namespaces.setdefault(namespace, made)
+        self._close_if_over(watched.reflectors)
         return watched.look(submit)
 
     def observation(self) -> Observation:
@@ -139,6 +141,12 @@ class Watching:
             self._is_closed = True
         for reflector in self._reflectors():
             reflector.close()
+
+    def _close_if_over(self, reflectors: Sequence[Reflector[Any]]) -> None:
+        """What was asked for just before the end was not there to be closed with the others."""
+        if self._is_closed:
+            for reflector in reflectors:
+                reflector.close()
 
     @property
     def threads(self) -> Sequence[threading.Thread]:

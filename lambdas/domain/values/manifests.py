@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from lambdas.contract import ANNOTATION_RELEASED_FROM, LABEL_TEMPLATE_HASH
+from lambdas.contract import ANNOTATION_RELEASED_FROM
 from lambdas.domain.values.kubernetes import (
     Budget,
     BudgetRef,
@@ -20,15 +20,15 @@ from lambdas.domain.values.kubernetes import (
     Taint,
 )
 from lambdas.domain.values.quantities import charge_of
-from lambdas.domain.values.releases import decode_release, is_marked_released, released_hash
+from lambdas.domain.values.releases import decode_release, is_marked_released
 from lambdas.domain.values.selectors import Selector
+from lambdas.domain.values.topology import kept_apart_by, spread_by
 
 Json = Mapping[str, Any]
 
 _DEFAULT_GRACE = 30
 _LONGEST_GRACE = 10 * 365 * 86_400
 _MIRROR = "kubernetes.io/config.mirror"
-_HOSTNAME = "kubernetes.io/hostname"
 
 
 def read_time(text: str | None) -> datetime | None:
@@ -82,42 +82,14 @@ def _read_deletion(metadata: Json) -> Deletion | None:
     return Deletion(ends - grace, grace)
 
 
-def _once_released(labels: Mapping[str, str]) -> Mapping[str, str]:
-    """The labels of a pod after a release: what must not match each other are the old pod and its replacement."""
-    template_hash = labels.get(LABEL_TEMPLATE_HASH, "")
-    return {**labels, LABEL_TEMPLATE_HASH: released_hash(template_hash) or template_hash}
-
-
-def _apart_by(spec: Json, labels: Mapping[str, str]) -> str:
-    """Of a required anti-affinity to the pod's own labels (core/v1 PodAffinityTerm); the hostname aside."""
-    anti_affinity = _mapping(_mapping(spec, "affinity"), "podAntiAffinity")
-    for term in _sequence(anti_affinity, "requiredDuringSchedulingIgnoredDuringExecution"):
-        key = term.get("topologyKey") or ""
-        if key != _HOSTNAME and Selector.from_json(term.get("labelSelector")).matches(labels):
-            return str(key)
-    return ""
-
-
-def _spread_by(spec: Json, labels: Mapping[str, str]) -> str:
-    """Of a DoNotSchedule spread over more than hosts that counts the pod (core/v1 TopologySpreadConstraint)."""
-    for constraint in _sequence(spec, "topologySpreadConstraints"):
-        key = constraint.get("topologyKey") or ""
-        is_strict = constraint.get("whenUnsatisfiable") == "DoNotSchedule"
-        by_hash = LABEL_TEMPLATE_HASH in (constraint.get("matchLabelKeys") or ())
-        counts = Selector.from_json(constraint.get("labelSelector")).matches(labels)
-        if key != _HOSTNAME and is_strict and counts and not by_hash:
-            return str(key)
-    return ""
-
-
 def read_pod(item: Json) -> Pod:
     """A Pod object."""
     metadata, spec, status = _mapping(item, "metadata"), _mapping(item, "spec"), _mapping(item, "status")
     conditions = _sequence(status, "conditions")
     ready, ready_at = read_condition(conditions, "Ready")
+    is_scheduled, scheduled_at = read_condition(conditions, "PodScheduled")
     annotations = dict(_mapping(metadata, "annotations"))
     labels = dict(_mapping(metadata, "labels"))
-    then = _once_released(labels)
     grace = spec.get("terminationGracePeriodSeconds")
     return Pod(
         ref=PodRef(metadata.get("namespace") or "default", metadata["name"], metadata.get("uid") or ""),
@@ -137,15 +109,15 @@ def read_pod(item: Json) -> Pod:
             if v.get("persistentVolumeClaim")
         ),
         created_at=read_time(metadata.get("creationTimestamp")),
-        scheduled_at=read_condition(conditions, "PodScheduled")[1],
+        scheduled_at=scheduled_at if is_scheduled else None,
         is_unschedulable=any(c.get("type") == "PodScheduled" and c.get("status") == "False" for c in conditions),
         ready_at=ready_at if ready else None,
         restarts=sum(c.get("restartCount") or 0 for c in _sequence(status, "containerStatuses")),
         released=decode_release(annotations.get(ANNOTATION_RELEASED_FROM)) if is_marked_released(labels) else None,
         is_owned_by_several=len(_sequence(metadata, "ownerReferences")) > 1,
         cost=charge_of(spec),
-        apart_by=_apart_by(spec, then),
-        spread_by=_spread_by(spec, then),
+        apart_by=kept_apart_by(spec, labels),
+        spread_by=spread_by(spec, labels),
     )
 
 

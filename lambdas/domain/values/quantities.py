@@ -46,7 +46,8 @@ def charge_of(spec: Json) -> dict[str, int]:
     """What ResourceQuotas charge for a pod of this spec, by their names, in thousandths.
 
     Requests and limits are the larger of all containers together and the largest init container; a sidecar (an init
-    container that restarts always) counts with the former; the overhead comes on top (pod resource sharing).
+    container that restarts always) counts with the former and with the init containers after it (KEP-753). What is
+    asked for the whole pod stands in their place (KEP-2837); the overhead comes on top.
     """
     charge: Counter[str] = Counter({"pods": 1000, "count/pods": 1000})
     for field in ("requests", "limits"):
@@ -59,17 +60,21 @@ def charge_of(spec: Json) -> dict[str, int]:
 
 def _amounts(spec: Json, field: str) -> Counter[str]:
     total: Counter[str] = Counter()
+    sidecars: Counter[str] = Counter()
     most: Counter[str] = Counter()
     for container in _containers(spec, "containers"):
         total.update(_of(container, field))
     for container in _containers(spec, "initContainers"):
         if container.get("restartPolicy") == "Always":
-            total.update(_of(container, field))
+            sidecars.update(_of(container, field))
         else:
-            most |= _of(container, field)
-    total |= most
-    if overhead := spec.get("overhead"):
-        total.update({name: _told(amount) for name, amount in overhead.items()})
+            most |= _of(container, field) + sidecars
+    total = (total + sidecars) | most
+    whole: Json = spec.get("resources") or {}
+    for name, amount in (whole.get(field) or {}).items():
+        total[name] = _told(amount)
+    for name, amount in (spec.get("overhead") or {}).items():
+        total[name] += _told(amount)
     return total
 
 

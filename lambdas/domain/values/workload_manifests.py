@@ -108,7 +108,7 @@ def read_network_policy(item: Json) -> Selecting:
         for peer in rule.get(side) or ()
         if peer.get("podSelector") is not None
     ]
-    return _selecting("NetworkPolicy", item, Selector.from_json(spec.get("podSelector")), others=peers)
+    return _selecting("NetworkPolicy", item, Selector.from_json(_part(spec, "podSelector")), others=peers)
 
 
 def _selecting(

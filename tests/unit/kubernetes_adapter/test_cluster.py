@@ -12,6 +12,7 @@ import pytest
 from lambdas.adapters.clock import SystemClock
 from lambdas.adapters.kubernetes.calls import Call, Reply, Response
 from lambdas.adapters.kubernetes.cluster import KubernetesCluster
+from lambdas.adapters.kubernetes.watching import Watching
 from lambdas.domain.values.actions import Action, Announce, Cordon, Delete, Evict, Locate, Mark, Observe
 from lambdas.domain.values.answers import Absent, Answer, Conflict, Done, Forbidden, Located, Passing, Refused, Result
 from lambdas.domain.values.kubernetes import Node, PodRef
@@ -228,6 +229,18 @@ def test_what_is_started_after_closing_is_dropped() -> None:
     cluster.close()
     assert list(cluster.wait(CLOCK.now())) == []
     assert server.asked == []
+
+
+def test_what_begins_to_be_watched_just_after_closing_is_not_watched_for_ever() -> None:
+    server = Server()
+    watching = Watching(server, CLOCK, lambda: None)
+    watching.close()
+    watching.observe_node("spot-a")
+    watching.observe_workloads("shop", lambda _: False)
+    for thread in watching.threads:
+        thread.join(5)
+    assert list(watching.threads) == []
+    assert not [call for call in server.asked if call.verb == "watch"]
 
 
 def test_where_no_thread_can_be_started_the_answer_comes_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def test_an_answer_ends_a_wait_that_has_begun() -> None:
     assert got == [answer()]
 
 
-def finish(lane: Lane) -> None:
+def finish(lane: Lane[Action]) -> None:
     for thread in lane.threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()
@@ -97,7 +97,7 @@ def test_actions_in_a_lane_are_carried_out_once_each_and_side_by_side() -> None:
 
 def test_a_lane_makes_no_more_threads_than_it_needs() -> None:
     free = threading.Semaphore(0)
-    lane = Lane("one-by-one", 8, lambda _: free.release())
+    lane: Lane[Action] = Lane("one-by-one", 8, lambda _: free.release())
     for number in range(20):
         lane.submit(Observe(f"n-{number}"))
         assert free.acquire(timeout=PATIENCE)
@@ -108,7 +108,7 @@ def test_a_lane_makes_no_more_threads_than_it_needs() -> None:
     finish(lane)
 
 
-def lane_is_busy(lane: Lane) -> bool:
+def lane_is_busy(lane: Lane[Action]) -> bool:
     return lane.idle == 0
 
 
@@ -136,7 +136,7 @@ def test_where_the_system_has_no_threads_left_the_action_comes_back(monkeypatch:
     def none_left(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    lane = Lane("test", 2, lambda _: None)
+    lane: Lane[Action] = Lane("test", 2, lambda _: None)
     monkeypatch.setattr(threading.Thread, "start", none_left)
     assert not lane.submit(Observe("spot-a"))
 
