@@ -14,6 +14,7 @@ from lambdas.domain.decisions.pacing import Tides
 from lambdas.domain.decisions.plan import Plan, plan
 from lambdas.domain.decisions.release_memory import ReleaseMemory
 from lambdas.domain.decisions.releasing import Around
+from lambdas.domain.decisions.settling import Settling
 from lambdas.domain.decisions.steps import Doomed, Free, Go
 from lambdas.domain.values.actions import CheckGuard, Delete, Evict, ObserveWorkloads, Release, Wake
 from lambdas.domain.values.answers import Answer
@@ -34,6 +35,7 @@ class PodMoves:
         self._attempts: dict[PodRef, Attempt] = {}
         self._first_seen_at: datetime | None = None
         self._tides = Tides()
+        self._settling = Settling()
         self._memory = ReleaseMemory()
         self._pods: Mapping[PodRef, Pod] = {}
         self._watch = WorkloadWatch(ports.cluster, needs_guard=settings.needs_guard)
@@ -50,6 +52,7 @@ class PodMoves:
         budgets, wakes = self._budgets(observation, now)
         wakes += self._watch.advance(doomed, now)
         self._tides.saw(budgets.items, self._touched())
+        self._settling.saw(budgets.items, now)
         around = self._around(doomed, observation, now)
         step = plan(doomed, budgets, self._attempts, self._settings, now, self._tides.recovered, around)
         self._tell(doomed, step, by_node, now)
@@ -86,6 +89,7 @@ class PodMoves:
             awaited=self._watch.awaited(observation, now),
             forbidden=self._watch.forbidden,
             memory=self._memory,
+            settling=self._settling,
         )
 
     def _budgets(self, observation: Observation, now: datetime) -> tuple[Listing[Budget], list[datetime]]:

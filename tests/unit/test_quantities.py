@@ -37,6 +37,9 @@ Json = dict[str, Any]
         ("1E3", 1_000_000),
         ("2e-3", 2),
         ("12E+2", 1_200_000),
+        ("1e-99", 1),
+        ("100000000000000000000000000000.0001", 10**32 + 1),
+        ("9" * 40 + "Ei", int("9" * 40) * 2**60 * 1000),
     ],
 )
 def test_a_quantity_is_read_in_thousandths_and_rounded_up(text: object, value: int) -> None:
@@ -44,7 +47,8 @@ def test_a_quantity_is_read_in_thousandths_and_rounded_up(text: object, value: i
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "x", "1x", "1 Gi", "1ki", "1KI", "--1", "1.2.3", "e3", "1e", None, True, "9" * 90]
+    "text",
+    ["", " ", "x", "1x", "1 Gi", "1ki", "1KI", "--1", "1.2.3", "e3", "1e", "1e3k", "1e3Ki", "٣", None, True, "9" * 90],
 )
 def test_what_is_no_quantity_is_said(text: object) -> None:
     with pytest.raises(ValueError, match="not a quantity"):
@@ -92,6 +96,11 @@ def test_an_extended_resource_counts_by_its_request_alone() -> None:
     charge = charge_of({"containers": [container({"nvidia.com/gpu": 1})]})
     assert charge["requests.nvidia.com/gpu"] == 1000
     assert "nvidia.com/gpu" not in charge
+
+
+def test_huge_pages_count_by_their_plain_name_too() -> None:
+    charge = charge_of({"containers": [container({"hugepages-2Mi": "4Mi"})]})
+    assert charge["requests.hugepages-2Mi"] == charge["hugepages-2Mi"] == 2**22 * 1000
 
 
 def test_of_init_containers_the_largest_counts_where_it_is_more_than_all_others_together() -> None:

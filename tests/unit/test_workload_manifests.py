@@ -157,9 +157,13 @@ def test_a_quota_that_nobody_has_counted_yet_has_all_of_it_left_and_an_exceeded_
         (scoped("PriorityClass", "In", ["low"]), True),
         (scoped("PriorityClass", "Exists"), True),
         (scoped("BestEffort", "Exists"), True),
+        ({"scopes": ["Terminating"]}, False),
+        (scoped("Terminating", "Exists"), False),
     ],
 )
-def test_a_quota_of_other_priority_classes_does_not_count_the_pod(spec: Json, counts: bool) -> None:
+def test_a_quota_of_other_priority_classes_or_of_pods_that_end_by_themselves_does_not_count_the_pod(
+    spec: Json, counts: bool
+) -> None:
     pod = read_pod(item({"priorityClassName": "low"}))
     assert read_quota(item(spec)).counts(pod) is counts
 

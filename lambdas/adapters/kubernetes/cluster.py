@@ -86,10 +86,10 @@ class KubernetesCluster:
     def wait(self, until: datetime) -> Sequence[Answer]:
         """Block until something changed (an answer, a watched object, `wake`) or `until`; the answers since then.
 
-        A loop that has just worked for some milliseconds rests as long first, so that a storm of events costs half a
-        processor, and the threads that carry requests have the other.
+        A loop that has just worked for some milliseconds rests as long first (unless an answer is there), so that a
+        storm of events costs half a processor, and the threads that carry requests have the other.
         """
-        if self._returned_at is not None:
+        if self._returned_at is not None and not self._mailbox.has_answers:
             worked = time.monotonic() - self._returned_at
             left = (until - self._clock.now()).total_seconds()
             time.sleep(max(0.0, min(worked, _LONGEST_REST, left)))
@@ -124,9 +124,9 @@ class KubernetesCluster:
                 return self._evictions
             case Delete():
                 return self._deletions
-            case Release() | TakeBack() | TidyUp() | Wake():
-                return self._patches
-            case ObserveWorkloads() | CheckGuard() | ListReleased() | ListMarked():
+            case Release() | TakeBack() | TidyUp() | Wake() | CheckGuard():
+                return self._patches  # which wait for it, and it for no namespace
+            case ObserveWorkloads() | ListReleased() | ListMarked():
                 return self._workloads
             case _:
                 return self._node_lane

@@ -34,6 +34,12 @@ class Mailbox:
             self._has_changed = True
             self._condition.notify_all()
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether there is an answer to be had."""
+        with self._condition:
+            return bool(self._answers)
+
     def wait(self, until: datetime) -> Sequence[Answer]:
         """Until something is there or `until` by the clock; the answers since the last call, oldest first."""
         with self._condition:

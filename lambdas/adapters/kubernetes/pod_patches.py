@@ -12,6 +12,7 @@ from lambdas.contract import (
     ANNOTATION_WOKEN_AT,
     LABEL_RELEASED,
     LABEL_TEMPLATE_HASH,
+    RELEASED_PREFIX,
 )
 from lambdas.domain.values.actions import Release
 from lambdas.domain.values.kubernetes import Pod
@@ -92,15 +93,23 @@ def take_back(pod: Pod) -> Patch:
     """
     if not is_marked_released(pod.labels):
         return []
-    now_hash = pod.labels.get(LABEL_TEMPLATE_HASH, "")
-    then_hash = pod.released.hash if pod.released else now_hash.removeprefix(released_hash("x")[:-1])
-    patch = [test("/metadata/uid", pod.ref.uid), test(_HASH, now_hash), add(_HASH, then_hash)]
+    patch = [test("/metadata/uid", pod.ref.uid), test(_HASH, pod.labels.get(LABEL_TEMPLATE_HASH))]
+    if template_hash := _hash_again(pod):
+        patch.append(add(_HASH, template_hash))
     patch += [test(_MARK, RELEASED), add(_MARK, RETURNED)]
     former = pod.released.former if pod.released else {}
     for key in WRITTEN_ON_RELEASE:
         if key != DELETION_COST:
             patch += _restored(pod, key, former.get(key))
     return patch
+
+
+def _hash_again(pod: Pod) -> str:
+    """By the label, since the guard lets no other pass; by our annotation where the label is not as we left it."""
+    before, prefix, after = pod.labels.get(LABEL_TEMPLATE_HASH, "").partition(RELEASED_PREFIX)
+    if prefix and not before and after:
+        return after
+    return pod.released.hash if pod.released else ""
 
 
 def tidy_up(pod: Pod) -> Patch:

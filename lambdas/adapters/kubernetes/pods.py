@@ -18,6 +18,7 @@ from lambdas.domain.values.actions import Release, TakeBack, TidyUp, Wake
 from lambdas.domain.values.answers import Absent, Conflict, Done, Forbidden, Found, Refused, Result
 from lambdas.domain.values.kubernetes import Pod, PodRef
 from lambdas.domain.values.manifests import read_pod
+from lambdas.domain.values.releases import released_hash
 
 T = TypeVar("T")
 Ask = Release | TakeBack | TidyUp | Wake
@@ -111,6 +112,8 @@ def _patch_of(ask: Ask, pod: Pod) -> Patch | Result:
     match ask:
         case Release() if pod.is_owned_by_several:
             return Refused(f"{ask.pod} has several owners")
+        case Release(hash=template_hash) if not released_hash(template_hash):
+            return Refused(f"{template_hash!r} makes no label of a released pod")
         case Release() if not pod_patches.still_holds(pod, ask):
             return Conflict(f"{ask.pod} has changed")
         case Release():

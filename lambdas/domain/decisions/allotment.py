@@ -5,14 +5,15 @@ that the API answers keeps its SIGTERM from being tried.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.attempts import Attempt
-from lambdas.domain.decisions.budgets import BudgetIndex, Rooms, lets_unready_go
+from lambdas.domain.decisions.budgets import COLLIDED_AFTER, BudgetIndex, Rooms, lets_unready_go
 from lambdas.domain.decisions.filters import Verdict
 from lambdas.domain.decisions.pacing import Pacer
 from lambdas.domain.decisions.releasing import Releases
+from lambdas.domain.decisions.settling import Settling
 from lambdas.domain.decisions.steps import Await, Cause, Decision, Doomed, Go, Hold, Skip, Stay, was_born_before
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Blocked, Forbidden, Refused, SeveralBudgets
@@ -35,6 +36,7 @@ class Seen:
     attempts: Mapping[PodRef, Attempt]
     recovered: Collection[BudgetRef]
     elsewhere: Sequence[Doomed] = ()
+    settling: Settling = field(default_factory=Settling)
 
 
 class Allotment:
@@ -53,7 +55,8 @@ class Allotment:
         self._attempts = seen.attempts
         self._settings = settings
         self._releases = releases
-        self._rooms = Rooms.after(seen.attempts.values(), {b.ref: b for b in budgets.items})
+        self._settling = seen.settling
+        self._rooms = Rooms.after(seen.attempts.values(), {b.ref: b for b in budgets.items}, now)
         self._pacer = Pacer(self._index, seen.attempts.values(), seen.recovered, now)
         if settings.paces_budgets:
             for d in sorted((*ranked, *seen.elsewhere), key=lambda d: d.last_safe_moment) if seen.elsewhere else ranked:
@@ -174,9 +177,13 @@ class Allotment:
 
     def _in_turn(self, d: Doomed, held_by: Sequence[Budget]) -> Decision:
         if not all(self._rooms.is_free(b) for b in held_by):
+            self.look_again(self.now + COLLIDED_AFTER)
             return Stay(Hold.TURN, d.last_safe_moment, tuple(b.ref for b in held_by))
         if len(held_by) > 1:
             return self._delete(d, Cause.SEVERAL_BUDGETS, detail=", ".join(str(b.ref) for b in held_by))
+        settles_at = max((at for b in held_by if (at := self._settling.settles_at(b.ref, self.now))), default=None)
+        if settles_at is not None:
+            return Stay(Hold.TURN, min(settles_at, d.last_safe_moment), tuple(b.ref for b in held_by))
         return self._evict(d, held_by)
 
     def _exceed(self, d: Doomed, shut: Sequence[Budget]) -> Decision | None:

@@ -48,7 +48,9 @@ def plan(
     """
     ranked = sorted(doomed, key=lambda d: _rank(d, now))
     releases = Releases(ranked, budgets, attempts, settings, now, around)
-    allotment = Allotment(ranked, Seen(budgets, attempts, recovered, around.elsewhere), settings, now, releases)
+    allotment = Allotment(
+        ranked, Seen(budgets, attempts, recovered, around.elsewhere, around.settling), settings, now, releases
+    )
     ordinary = [d for d in ranked if not d.is_critical]
     for d in ordinary:
         allotment.decide(d)

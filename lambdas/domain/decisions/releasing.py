@@ -23,6 +23,7 @@ from lambdas.domain.decisions.consent import (
     why_not_released,
 )
 from lambdas.domain.decisions.release_memory import WAKE_EVERY, ReleaseMemory
+from lambdas.domain.decisions.settling import Settling
 from lambdas.domain.decisions.steps import Decision, Doomed, Door, Free, Go
 from lambdas.domain.decisions.surroundings import Workload, Workloads, count_ready
 from lambdas.domain.decisions.waves import Standing, next_wave
@@ -39,7 +40,7 @@ class Around:
 
     `elsewhere`: pods of other nodes that carry our mark, whoever drains them; `taken_hosts`: nodes whose reclaim is
     past; `awaited`: namespaces whose workloads are still being read and worth waiting for; `forbidden`: why nothing is
-    released at all, empty where it is.
+    released at all, empty where it is; `settling`: budgets that are being written.
     """
 
     namespaces: Mapping[str, NamespaceView] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class Around:
     awaited: frozenset[str] = frozenset()
     forbidden: str = ""
     memory: ReleaseMemory = field(default_factory=ReleaseMemory)
+    settling: Settling = field(default_factory=Settling)
 
 
 class Releases:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -26,10 +26,15 @@ _SUFFIXES = {
     "Pi": Decimal(1 << 50),
     "Ei": Decimal(1 << 60),
 }
-_QUANTITY = re.compile(r"([+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,2})?)([numkMGTPE]|[KMGTPE]i|)")
+_QUANTITY = re.compile(
+    r"(?P<number>[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40}))(?:[eE](?P<power>[+-]?\d{1,2})|(?P<suffix>[numkMGTPE]|[KMGTPE]i|))",
+    re.ASCII,
+)
 """(apimachinery resource.Quantity); no longer than anything that is meant."""
+_EXACT = Context(prec=220)
 
 _BARE = frozenset({"cpu", "memory", "ephemeral-storage"})
+_HUGE = "hugepages-"
 """Requests of these count under their plain names too (ResourceQuota, compute resources)."""
 
 
@@ -38,8 +43,10 @@ def thousandths(text: object) -> int:
     found = _QUANTITY.fullmatch(str(text).strip())
     if found is None:
         raise ValueError(f"not a quantity: {str(text)[:40]!r}")
-    number, suffix = found.groups()
-    return int((Decimal(number) * _SUFFIXES[suffix] * 1000).to_integral_value(ROUND_CEILING))
+    power = found["power"]
+    unit = Decimal(10) ** int(power) if power else _SUFFIXES[found["suffix"]]
+    amount = _EXACT.multiply(Decimal(found["number"]), unit * 1000)
+    return int(amount.to_integral_value(ROUND_CEILING, _EXACT))
 
 
 def charge_of(spec: Json) -> dict[str, int]:
@@ -53,7 +60,7 @@ def charge_of(spec: Json) -> dict[str, int]:
     for field in ("requests", "limits"):
         for name, amount in _amounts(spec, field).items():
             charge[f"{field}.{name}"] += amount
-            if field == "requests" and name in _BARE:
+            if field == "requests" and (name in _BARE or name.startswith(_HUGE)):
                 charge[name] += amount
     return dict(charge)
 

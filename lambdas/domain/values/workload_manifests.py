@@ -128,7 +128,11 @@ def read_quota(item: Json) -> Quota:
 
 
 def _priority_classes(spec: Json) -> frozenset[str] | None:
-    for term in _part(spec, "scopeSelector").get("matchExpressions") or ():
+    """Those whose pods it counts. Pods that end by themselves are no Deployment's: a quota of theirs counts none."""
+    terms = _part(spec, "scopeSelector").get("matchExpressions") or ()
+    if "Terminating" in (*(spec.get("scopes") or ()), *(term.get("scopeName") for term in terms)):
+        return frozenset()
+    for term in terms:
         if term.get("scopeName") == "PriorityClass" and term.get("operator") == "In":
             return frozenset(term.get("values") or ())
     return None

@@ -13,7 +13,8 @@ from lambdas.adapters.clock import SystemClock
 from lambdas.adapters.kubernetes import namespaces
 from lambdas.adapters.kubernetes.calls import Call, Failure, Reply, Response, Trouble
 from lambdas.adapters.kubernetes.cluster import KubernetesCluster
-from lambdas.domain.values.actions import Action, Cordon, Evict, Mark, ObserveWorkloads
+from lambdas.adapters.kubernetes.guard import BINDING, POLICY
+from lambdas.domain.values.actions import Action, CheckGuard, Cordon, Evict, Mark, ObserveWorkloads
 from lambdas.domain.values.answers import Answer, Done, Forbidden, Passing, Refused, Unknown
 from lambdas.domain.values.kubernetes import PodRef
 from lambdas.domain.values.observation import Freshness, Listing, NamespaceView
@@ -237,15 +238,30 @@ def test_a_pod_of_the_namespace_is_known_by_its_uid_though_its_node_is_not_watch
     assert known.node_name == "spot-a"
 
 
-def test_twenty_namespaces_that_hang_keep_no_eviction_and_no_cordon_waiting() -> None:
+def test_twenty_namespaces_that_hang_keep_no_eviction_no_cordon_and_no_look_at_the_guard_waiting() -> None:
     gate = threading.Event()
     spot = Response(200, {"kind": "Node", "metadata": {"name": "spot-a", "uid": "uid-spot-a"}, "spec": {}})
-    server = Held(gate, "resourcequotas", get_nodes=[spot], patch_nodes=[spot])
+    guard = {
+        "get_validatingadmissionpolicies.admissionregistration.k8s.io": [Response(200, POLICY)],
+        "get_validatingadmissionpolicybindings.admissionregistration.k8s.io": [Response(200, BINDING)],
+    }
+    server = Held(gate, "resourcequotas", get_nodes=[spot], patch_nodes=[spot], **guard)
     mark = Mark("i-0abc", "spot-interruption", None, NOTICE, NOTICE)
     eviction = Evict(PodRef("default", "web", "uid-web"), timedelta(seconds=30))
     with connected(server) as cluster:
         for i in range(20):
             cluster.start(ObserveWorkloads(f"shop-{i}"))
-        answers = ask(cluster, eviction, Cordon("spot-a", mark), within=3)
-        assert [answer.result for answer in answers] == [Done()] * 2
+        answers = ask(cluster, eviction, Cordon("spot-a", mark), CheckGuard(), within=3)
+        assert [answer.result for answer in answers] == [Done()] * 3
         gate.set()
+
+
+def test_closing_ends_every_thread_of_twenty_namespaces() -> None:
+    server = Server()
+    before = set(threading.enumerate())
+    with connected(server) as cluster:
+        ask(cluster, *(ObserveWorkloads(f"shop-{i}") for i in range(20)))
+        server.wait_for(lambda: sum(c.verb == "watch" for c in server.asked) == 60, "three watches a namespace")
+        ours = set(threading.enumerate()) - before
+        assert 60 <= len(ours) <= 60 + 8 + 12 + 2
+    assert not {thread for thread in ours if thread.is_alive()}

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lambdas.adapters.kubernetes import pod_patches
@@ -11,7 +11,14 @@ from lambdas.contract import ANNOTATION_RELEASED_FROM, ANNOTATION_WOKEN_AT, LABE
 from lambdas.domain.values.actions import Release
 from lambdas.domain.values.kubernetes import Owner, PodRef
 from lambdas.domain.values.manifests import read_pod
-from lambdas.domain.values.releases import DELETION_COST, DO_NOT_DISRUPT, WRITTEN_ON_RELEASE, decode_release
+from lambdas.domain.values.releases import (
+    DELETION_COST,
+    DO_NOT_DISRUPT,
+    WRITTEN_ON_RELEASE,
+    Released,
+    decode_release,
+    encode_release,
+)
 from tests.scenes import at
 from tests.unit.kubernetes_adapter.applier import Json, Refused422, applied, copied
 
@@ -50,18 +57,21 @@ def tidied(item: Json) -> Json:
     return applied(item, pod_patches.tidy_up(read_pod(item)))
 
 
+@settings(deadline=None)
 @given(ANNOTATIONS)
 def test_released_taken_back_and_tidied_up_a_pod_is_what_it_was(annotations: dict[str, str]) -> None:
     item = pod(annotations)
     assert tidied(taken_back(released(item))) == item
 
 
+@settings(deadline=None)
 @given(ANNOTATIONS)
 def test_taken_back_and_released_again_it_still_comes_back_to_what_it_was(annotations: dict[str, str]) -> None:
     item = pod(annotations)
     assert tidied(taken_back(released(taken_back(released(item))))) == item
 
 
+@settings(deadline=None)
 @given(ANNOTATIONS)
 def test_a_release_writes_what_it_says_and_remembers_what_was_there(annotations: dict[str, str]) -> None:
     done = released(pod(annotations))["metadata"]
@@ -124,6 +134,22 @@ def test_without_a_mark_that_can_be_read_the_hash_comes_back_from_the_label_and_
     assert tidied(taken_back(item)) == pod({"note": "x"})
 
 
+def test_the_hash_comes_back_from_the_label_whatever_its_annotation_says() -> None:
+    """The guard lets no other hash pass: a pod with an annotation that somebody wrote would stay released for ever."""
+    item = released(pod())
+    lie = encode_release(Released("other-6e5", "uid-other", "other", "uid", "6e5", at(3)))
+    item["metadata"]["annotations"][ANNOTATION_RELEASED_FROM] = lie
+    assert taken_back(item)["metadata"]["labels"][LABEL_TEMPLATE_HASH] == "5d4"
+
+
+def test_of_a_released_pod_whose_hash_somebody_took_away_the_annotation_knows_it() -> None:
+    item = released(pod())
+    item["metadata"]["labels"][LABEL_TEMPLATE_HASH] = "spoilt"
+    assert taken_back(item)["metadata"]["labels"][LABEL_TEMPLATE_HASH] == "5d4"
+    del item["metadata"]["labels"][LABEL_TEMPLATE_HASH]
+    assert taken_back(item)["metadata"]["labels"][LABEL_TEMPLATE_HASH] == "5d4"
+
+
 def test_what_is_done_or_not_ours_to_do_is_no_patch() -> None:
     plain, free = pod({"note": "x"}), released(pod())
     back = taken_back(free)
@@ -142,6 +168,7 @@ def test_an_undo_of_a_pod_that_has_changed_is_refused_whole() -> None:
         applied(other, patch)
 
 
+@settings(deadline=None)
 @given(ANNOTATIONS)
 def test_a_touch_sets_one_annotation_of_ours_and_nothing_else(annotations: dict[str, str]) -> None:
     item = pod(annotations)

@@ -1,5 +1,6 @@
 """What patches of pods are answered: who refused, and whether asking again is of use."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -59,6 +60,13 @@ def test_a_pod_with_several_owners_is_not_released() -> None:
     several = _of({LABEL_TEMPLATE_HASH: "5d4"}, ownerReferences=[SETS, {**SETS, "controller": False, "uid": "other"}])
     server = Server(get_pods=[several])
     assert pods(server).release(RELEASE) == Refused("shop/web has several owners")
+    assert patches(server) == 0
+
+
+@pytest.mark.parametrize("template_hash", ["x" * 55, "released-5d4", ""])
+def test_a_pod_whose_hash_makes_no_label_of_a_released_one_is_not_released(template_hash: str) -> None:
+    server = Server(get_pods=[owned(**{LABEL_TEMPLATE_HASH: template_hash})])
+    assert isinstance(pods(server).release(replace(RELEASE, hash=template_hash)), Refused)
     assert patches(server) == 0
 
 
