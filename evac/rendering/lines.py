@@ -1,4 +1,4 @@
-"""The drain as it happens: a line each, pods that share one at one moment put together."""
+"""The drain as it happens: a line each, pods that share one at about one moment put together."""
 
 import textwrap
 import time
@@ -9,8 +9,10 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from evac.rendering.words import ENDINGS, clean, folded, offset
+from evac.rendering.moments import belongs_to, grouped
+from evac.rendering.words import ENDINGS, clean, folded, of_several, offset
 from evac.replay.story import READY, Line
+from lambdas.domain.decisions.steps import Hold
 from lambdas.domain.values.journal import Happening
 
 _INDENT: Final = 20
@@ -35,13 +37,14 @@ _STYLES: Final = {
 
 
 class LiveLines:
-    """Prints lines. Where it `groups`, one is held back until it is known whether the next shares it."""
+    """Prints lines. Where it `groups`, those of a moment are held back until it is over, and told together."""
 
     def __init__(self, console: Console, zero: datetime, *, groups: bool) -> None:
         self._console = console
         self._zero = zero
         self._groups = groups
         self._pending: list[Line] = []
+        self._released: set[tuple[str, str]] = set()
 
     def tell(self, line: Line) -> None:
         """Print it, or hold it back."""
@@ -51,35 +54,43 @@ class LiveLines:
             self.flush()
 
     def before(self, line: Line) -> None:
-        """Print what is held back and is not shared by this one."""
-        if self._pending and self._shared(self._pending[0]) != self._shared(line):
+        """Print what is held back and is of an earlier moment than this one."""
+        if self._pending and not belongs_to(self._pending[0], line):
             self.flush()
 
     def flush(self) -> None:
         """Print what is held back."""
-        if self._pending:
-            lines, self._pending = self._pending, []
-            self._print(lines)
+        lines, self._pending = self._pending, []
+        for group in grouped([line for line in lines if not self._goes_without_saying(line)]):
+            self._print(group)
 
-    def _shared(self, line: Line) -> tuple[str, str, str, str]:
-        """What puts lines together: the moment as it is shown, what happened, where, and how."""
-        return self._when(line), line.what, line.node_name, line.detail
+    def _goes_without_saying(self, line: Line) -> bool:
+        """That a pod waits for its replacement, where its release was told."""
+        who = (line.node_name, line.subject)
+        if line.what == Happening.RELEASED.value:
+            self._released.add(who)
+        return line.what == Happening.HELD.value and line.detail == Hold.REPLACEMENT.value and who in self._released
 
     def _when(self, line: Line) -> str:
         return offset((line.at - self._zero).total_seconds())
 
-    def _print(self, shared: list[Line]) -> None:
-        first = shared[0]
-        detail = _detail(first)
-        if len(shared) == 1:
-            paragraphs = [f"{clean(first.subject)}  {detail}".rstrip()]
-        else:
-            paragraphs = [f"{len(shared)} pods  {detail}".rstrip(), " ".join(folded([line.subject for line in shared]))]
+    def _print(self, group: list[Line]) -> None:
+        first = group[0]
         width = max(_NARROWEST, self._console.width - _INDENT)
-        lines = [part for p in paragraphs for part in textwrap.wrap(p, width, break_on_hyphens=False)]
+        lines = [part for p in self._paragraphs(group) for part in textwrap.wrap(p, width, break_on_hyphens=False)]
         verb = (f"{_VERBS.get(first.what, first.what):<9}", _STYLES.get(first.what, ""))
         text = Text.assemble((f"{self._when(first):>8}", "dim"), "  ", verb, " ", f"\n{' ' * _INDENT}".join(lines))
         self._console.print(text, soft_wrap=True)
+
+    def _paragraphs(self, group: list[Line]) -> list[str]:
+        first, last = group[0], group[-1]
+        detail = _detail(first)
+        if len(group) == 1:
+            return [f"{clean(first.subject)}  {detail}".rstrip()]
+        took = (last.at - first.at).total_seconds()
+        within = "" if self._when(first) == self._when(last) else f" within {took:.1f} s"
+        count = f"{len(group)} pods{within}"
+        return [f"{count}  {of_several(detail)}".rstrip(), " ".join(folded([line.subject for line in group]))]
 
 
 def _detail(line: Line) -> str:

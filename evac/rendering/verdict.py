@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from evac.rendering.cuts import cut_sentences
 from evac.rendering.emptied import emptied_sentences, emptied_sum
 from evac.rendering.heard import event_sentences
-from evac.rendering.words import ENDINGS, clean, enumerated, folded, offset, plural
+from evac.rendering.released import release_sentences
+from evac.rendering.words import ENDINGS, clean, enumerated, folded, of_several, offset, plural
 from evac.replay.outcome import Low, Mode, Replay
 from lambdas.domain.values.drains import Departure, DrainRecord, Ending, PodFate
 
@@ -23,6 +24,7 @@ def sentences(replay: Replay) -> Iterator[str]:
             yield f"{clean(record.node_name or record.notice.instance_id)}: {ENDINGS[record.ending]}"
     yield from _problems(replay)
     if replay.drains:
+        yield from release_sentences(replay)
         yield from _against(replay)
         yield from cut_sentences(replay)
         yield from _losses(replay)
@@ -70,7 +72,8 @@ def _losses(replay: Replay) -> Iterator[str]:
     for fate in replay.lost:
         reasons.setdefault(clean(fate.note) or "killed with its host", []).append(str(fate.pod))
     for reason, names in reasons.items():
-        yield f"LOST {plural(len(names), 'pod')}: {reason}: {' '.join(folded(names))}"
+        why = of_several(reason) if len(names) > 1 else reason
+        yield f"LOST {plural(len(names), 'pod')}: {why}: {' '.join(folded(names))}"
     for budget, count in replay.lost_by_budget().items():
         share = "all" if count == len(replay.lost) else f"{count} of the"
         yield f"PDB {clean(str(budget))} held {share} {plural(len(replay.lost), 'lost pod')}"
@@ -88,7 +91,18 @@ def _sum(replay: Replay) -> str:
     cut = sum(1 for fate in fates if fate.pod.uid in replay.cut_short)
     how = "before their host went" if cut or cost else "gracefully"
     killed = f", {cut} by SIGKILL at the end of their grace" if cut else ""
-    return f"{plural(len(fates), 'pod')}: all {would}left {how}{killed}, {_spare(replay)}{cost}"
+    return f"{plural(len(fates), 'pod')}: all {would}left {how}{killed}, {_spare(replay)}{_full(replay)}{cost}"
+
+
+def _full(replay: Replay) -> str:
+    """What all of it is for, where it was reached: nobody's replica went missing."""
+    is_known = bool(replay.workloads) and replay.mode is not Mode.LIVE
+    return "; no workload was short of a replica" if is_known and not any(map(_fell, replay.workloads)) else ""
+
+
+def _fell(low: Low) -> bool:
+    """Below what it wanted, and below what it had."""
+    return low.fewest < min(low.wanted, low.at_start)
 
 
 def _cost(replay: Replay) -> str:

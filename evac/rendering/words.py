@@ -19,6 +19,21 @@ ENDINGS: Final = {
 }
 """What a drain's ending means."""
 
+_OF_SEVERAL: Final = (
+    ("by its budget", "by their budget"),
+    ("waits for its replacement", "wait for their replacements"),
+    ("goes when", "go when"),
+    ("its last safe moment", "their last safe moment"),
+    ("its shutdown was", "their shutdowns were"),
+    ("its ReplicaSet", "their ReplicaSet"),
+    ("its Deployment", "their Deployment"),
+    ("room for its replacement", "room for their replacements"),
+    ("would adopt it", "would adopt them"),
+    ("the pod is not Ready itself", "the pods are not Ready themselves"),
+    ("AlwaysAllow would let it go", "AlwaysAllow would let them go"),
+)
+"""What a drain says of one pod, and what it is of several."""
+
 _PRINTABLE_AFTER_ALL = {"\t": " ", "\n": " ", "\r": " "}
 
 
@@ -47,6 +62,13 @@ def seconds(duration: timedelta | None) -> str:
 def plural(count: int, noun: str) -> str:
     """The count with its noun: "1 pod", "2 pods"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def of_several(text: str) -> str:
+    """What is said of one pod, as it is said of several."""
+    for one, several in _OF_SEVERAL:
+        text = text.replace(one, several)
+    return text
 
 
 def enumerated(words: list[str], most: int = 5) -> str:

@@ -249,6 +249,23 @@ def test_d19_under_a_shared_budget_each_deployment_keeps_its_own_replicas(mode: 
     assert len(first) == (2 if mode is ReleaseMode.ENOUGH else 6)
 
 
+def test_of_a_deployment_that_is_all_on_the_node_one_pod_stays_owned_until_there_is_a_replacement() -> None:
+    """A budget reads its scale from the owners of its pods: with none left it would count nothing."""
+    least: list[int] = []
+
+    def count(simulation: Simulation) -> None:
+        owned = [p for p in simulation.list("Pod") if p["metadata"].get("ownerReferences")]
+        least.append(len(owned))
+
+    def prepare(simulation: Simulation) -> None:
+        for moment in range(10, 120):
+            simulation.schedule(at(moment / 1000), lambda: count(simulation))
+
+    outcome = drain(SPOT, ROOM, *web({"spot-a": 6}), ONE, settings=Settings(release=ReleaseMode.ALL), prepare=prepare)
+    is_whole(outcome, 6)
+    assert min(least) >= 1
+
+
 def test_d20_a_daemon_set_that_would_adopt_the_pod_forbids_it() -> None:
     outcome = drain(SPOT, ROOM, *web(), ONE, daemon_set("greedy", {"app": "web"}))
     assert reasons(outcome) == {"DaemonSet default/greedy would adopt it"}
@@ -276,7 +293,9 @@ def test_d22b_scaled_down_by_two_two_more_may_go_at_once() -> None:
     outcome = drain(SPOT, ROOM, *web(), ONE, prepare=scaled(38, 5))
     assert outcome.graceful >= 28
     assert outcome.most_short("web") == 0
-    assert sum(1 for when in outcome.signalled().values() if 5 <= when < 6) == 2
+    early = [name for name, when in outcome.signalled().items() if 5 <= when < 6]
+    assert len(early) == 2
+    assert all(outcome.fate(name).released_at for name in early), "released pods go first"
 
 
 def test_d24_anti_affinity_to_itself_by_zone_forbids_it() -> None:
