@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import platform
 import sys
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from bench import drains, startup
 from bench.beside import results
 from bench.beside.measure import measure
 from bench.beside.scenarios import SCENARIOS
-from bench.beside.tools import ALWAYS, TOOLS
+from bench.beside.tools import ALWAYS, PEERS, TOOLS
 from bench.rows import Row, as_json, table
 from controlplane import NEWEST, provide
 
@@ -39,8 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "what", nargs="*", choices=[*_QUICK, *SCENARIOS, []], help="default: all, hours of waiting included"
     )
-    peers = [name for name in TOOLS if name not in ALWAYS]
-    parser.add_argument("--peer", action="append", default=[], choices=peers, help="one more beside those")
+    parser.add_argument(
+        "--peer", action="append", default=[], choices=list(PEERS), help="beside those; also in the environment's PEERS"
+    )
     parser.add_argument("--tool", action="append", choices=list(TOOLS), help=f"default: {' and '.join(ALWAYS)}")
     parser.add_argument(
         "--jobs", type=int, default=2, help="scenarios at a time, each on its control plane (default 2)"
@@ -50,6 +52,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seen", type=Path, metavar="FOLDER", help="keep there all that was seen, and the tools' logs")
     parser.add_argument("--table", action="store_true", help="print the kept figures of the scenarios as Markdown")
     return parser
+
+
+def _tools(asked: argparse.Namespace) -> list[str]:
+    """Each once, whoever names it."""
+    peers = {*asked.peer, *os.environ.get("PEERS", "").split()}
+    if unknown := peers - set(PEERS):
+        raise SystemExit(f"PEERS names {', '.join(sorted(unknown))}; there are: {', '.join(PEERS)}")
+    added = [tool for peer in sorted(peers) for tool in PEERS[peer]]
+    return list(dict.fromkeys([*(asked.tool or ALWAYS), *added]))
 
 
 def _quick(sections: list[str], kubernetes: str, *, keeps: bool) -> None:
@@ -72,8 +83,7 @@ def _quick(sections: list[str], kubernetes: str, *, keeps: bool) -> None:
 
 def _beside(scenarios: list[str], asked: argparse.Namespace) -> int:
     """The tools one after the other in each scenario, each on a fresh cluster."""
-    tools = [*(asked.tool or ALWAYS), *asked.peer]
-    pairs = [(scenario, tool) for scenario in scenarios for tool in tools]
+    pairs = [(scenario, tool) for scenario in scenarios for tool in _tools(asked)]
     failed = 0
     if pairs:
         provide(asked.kubernetes)  # once, and not by every run at a time

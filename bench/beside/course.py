@@ -66,7 +66,9 @@ def _plan(world: World, recorder: Recorder) -> Iterator[float | None]:
         recorder.take(node)
     yield _NODE_GOES
     for node in world.scenario.nodes:
-        world.api.delete(f"/api/v1/nodes/{node}")
+        path = f"/api/v1/nodes/{node}"
+        world.api.delete(path)
+        world.api.patch(path, {"metadata": {"finalizers": None}})  # whoever holds it has nothing left to drain
     yield None
 
 

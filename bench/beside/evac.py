@@ -31,6 +31,7 @@ class Evac:
         user="arn:aws:sts::123456789012:assumed-role/evac/bench",
         groups=(contract.KUBERNETES_GROUP,),
     )
+    identities = (identity,)
 
     def version(self, kubernetes: str) -> str:
         """Of the project, and the commit where git knows it."""

@@ -32,7 +32,7 @@ def version() -> str:
 
 
 def program() -> Path:
-    """The binary: of the user's cache, or built into it (minutes, the first time; said on stderr). Raises BuildError."""
+    """The binary: of the user's cache, or built into it, which takes some minutes. Raises BuildError."""
     pins = b"".join((_MODULE / name).read_bytes() for name in ("go.mod", "go.sum"))
     folder = _cache() / hashlib.sha256(pins).hexdigest()[:12]
     found = folder / "karpenter"

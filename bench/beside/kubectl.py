@@ -24,6 +24,7 @@ class Kubectl:
     """One process a node."""
 
     identity = Identity("kubectl", user="kubectl-bench", groups=("system:masters",))
+    identities = (identity,)
 
     def version(self, kubernetes: str) -> str:
         """The server's own."""

@@ -47,7 +47,8 @@ def run(scenario_name: str, tool_name: str, version: str, seen_into: Path | None
 
 
 def _of_the_tool(world: World, tool: Tool) -> dict[str, Any]:
-    asked = world.plane.requests(tool.identity.user, datetime.fromtimestamp(world.noticed_at, UTC))
+    since = datetime.fromtimestamp(world.noticed_at, UTC)
+    asked = [it for identity in tool.identities for it in world.plane.requests(identity.user, since)]
     return {
         **requests_of(asked, len(world.scenario.nodes)),
         "peak_memory_mb": round(world.processes.peak / 1e6, 1),
@@ -67,7 +68,7 @@ def _keep(stem: Path, facts: Sequence[Fact], world: World, ended_at: float) -> N
 @contextlib.contextmanager
 def _world(scenario: Scenario, tool: Tool, version: str) -> Iterator[World]:
     with contextlib.ExitStack() as stack:
-        plane = stack.enter_context(ControlPlane(version, identities=[tool.identity, RECORDER]))
+        plane = stack.enter_context(ControlPlane(version, identities=[*tool.identities, RECORDER]))
         server = stack.enter_context(faulty(plane)).url if scenario.has_faults else plane.url
         pretended = stack.enter_context(account())
         named, instances = _named(scenario, pretended)
@@ -87,6 +88,6 @@ def _named(scenario: Scenario, pretended: Account) -> tuple[Scenario, dict[str, 
 
 def _wait_for_the_second(world: World, tool: Tool) -> None:
     """An event's time is in whole seconds: the notice comes when one begins."""
-    world.noticed_at = float(int(time.time()) + 2)
     tool.ready(world)
+    world.noticed_at = float(int(time.time()) + 2)
     time.sleep(max(0.0, -world.seconds()))

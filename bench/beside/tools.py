@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from bench.beside.evac import Evac
+from bench.beside.karpenter import Karpenter, KarpenterAndEvac
 from bench.beside.kubectl import Kubectl
 from bench.beside.world import World
 from controlplane import Identity
@@ -13,8 +14,8 @@ class Tool(Protocol):
     """Something that drains nodes. It runs in processes of its own, which `world.processes` starts."""
 
     @property
-    def identity(self) -> Identity:
-        """Who it is for the API server; its requests are counted by this user."""
+    def identities(self) -> Sequence[Identity]:
+        """Who it is for the API server; its requests are counted by these users."""
         ...
 
     def version(self, kubernetes: str) -> str:
@@ -26,7 +27,7 @@ class Tool(Protocol):
         ...
 
     def ready(self, world: World) -> None:
-        """The notice is about to come, at `world.noticed_at`."""
+        """The scene is made, and the notice about to come."""
         ...
 
     def drain(self, world: World, nodes: Sequence[str]) -> None:
@@ -34,8 +35,16 @@ class Tool(Protocol):
         ...
 
 
-TOOLS: Final[Mapping[str, Tool]] = {"kubectl": Kubectl(), "evac": Evac()}
+TOOLS: Final[Mapping[str, Tool]] = {
+    "kubectl": Kubectl(),
+    "evac": Evac(),
+    "karpenter": Karpenter(),
+    "karpenter+evac": KarpenterAndEvac(),
+}
 """A peer is one more of these."""
 
 ALWAYS: Final = ("kubectl", "evac")
 """Those that run unless the command line names others."""
+
+PEERS: Final[Mapping[str, Sequence[str]]] = {"karpenter": ("karpenter", "karpenter+evac")}
+"""The tools that run as well where PEERS names these; what they need is built then."""

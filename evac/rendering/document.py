@@ -33,8 +33,9 @@ Law: the document is an interface. Fields are added, never renamed or given anot
       problems      kind, message
     workloads       kind, name, wanted, ready_before, fewest_ready, fewest_ready_at_s (when live, as the drains saw it)
     budgets         name, rule, healthy_needed, ready_before, fewest_ready, fewest_ready_at_s (simulated only)
-    journal         at_s, what, node, subject, detail: the lines of the table output, in order; what: noticed, cordoned,
-                    …, and ready for a replacement (simulated only)
+    journal         at_s, what, node, subject, detail: what happened, each thing by itself, in order (the table output
+                    puts together what is said of several pods); what: noticed, cordoned, …, and ready for a
+                    replacement (simulated only)
 """
 
 import json

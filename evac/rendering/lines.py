@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from evac.rendering.moments import belongs_to, grouped
-from evac.rendering.words import ENDINGS, clean, folded, of_several, offset
-from evac.replay.story import READY, Line
+from evac.rendering.words import ENDINGS, clean, enumerated, folded, of_several, offset
+from evac.replay.story import NEW_ON, READY, Line
 from lambdas.domain.decisions.steps import Hold
 from lambdas.domain.values.journal import Happening
 
@@ -61,7 +61,8 @@ class LiveLines:
     def flush(self) -> None:
         """Print what is held back."""
         lines, self._pending = self._pending, []
-        for group in grouped([line for line in lines if not self._goes_without_saying(line)]):
+        groups = grouped([line for line in lines if not self._goes_without_saying(line)])
+        for group in sorted(groups, key=lambda group: (self._shown(group[0]), group[0].what == Happening.HELD.value)):
             self._print(group)
 
     def _goes_without_saying(self, line: Line) -> bool:
@@ -71,26 +72,34 @@ class LiveLines:
             self._released.add(who)
         return line.what == Happening.HELD.value and line.detail == Hold.REPLACEMENT.value and who in self._released
 
-    def _when(self, line: Line) -> str:
-        return offset((line.at - self._zero).total_seconds())
+    def _shown(self, line: Line) -> float:
+        """Seconds from the notice, as finely as they are shown: of what looks simultaneous holds come last."""
+        return round((line.at - self._zero).total_seconds(), 1)
 
     def _print(self, group: list[Line]) -> None:
         first = group[0]
         width = max(_NARROWEST, self._console.width - _INDENT)
         lines = [part for p in self._paragraphs(group) for part in textwrap.wrap(p, width, break_on_hyphens=False)]
         verb = (f"{_VERBS.get(first.what, first.what):<9}", _STYLES.get(first.what, ""))
-        text = Text.assemble((f"{self._when(first):>8}", "dim"), "  ", verb, " ", f"\n{' ' * _INDENT}".join(lines))
+        text = Text.assemble(
+            (f"{offset(self._shown(first)):>8}", "dim"), "  ", verb, " ", f"\n{' ' * _INDENT}".join(lines)
+        )
         self._console.print(text, soft_wrap=True)
 
     def _paragraphs(self, group: list[Line]) -> list[str]:
-        first, last = group[0], group[-1]
-        detail = _detail(first)
         if len(group) == 1:
-            return [f"{clean(first.subject)}  {detail}".rstrip()]
-        took = (last.at - first.at).total_seconds()
-        within = "" if self._when(first) == self._when(last) else f" within {took:.1f} s"
-        count = f"{len(group)} pods{within}"
-        return [f"{count}  {of_several(detail)}".rstrip(), " ".join(folded([line.subject for line in group]))]
+            return [f"{clean(group[0].subject)}  {_detail(group[0])}".rstrip()]
+        took = self._shown(group[-1]) - self._shown(group[0])
+        count = f"{len(group)} pods within {took:.1f} s" if took else f"{len(group)} pods"
+        return [f"{count}  {_of_group(group)}".rstrip(), " ".join(folded([line.subject for line in group]))]
+
+
+def _of_group(group: list[Line]) -> str:
+    """Of replacements the nodes that they are on, of others what they share."""
+    first, *others = dict.fromkeys(clean(line.detail) for line in group)
+    if not others:
+        return of_several(_detail(group[0]))
+    return enumerated([first, *(detail.removeprefix(NEW_ON) for detail in others)])
 
 
 def _detail(line: Line) -> str:

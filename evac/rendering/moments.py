@@ -7,14 +7,22 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
-from evac.replay.story import Line
+from evac.replay.story import READY, Line
 from lambdas.domain.values.journal import Happening
 
 MOMENT: Final = timedelta(seconds=0.5)
 """A wave of evictions takes this long at most: its pods' answers come some hundredths of a second apart."""
 
 _AFTER_A_HOLD: Final = frozenset(
-    h.value for h in (Happening.HELD, Happening.RELEASED, Happening.EVICTED, Happening.DELETED, Happening.GONE)
+    h.value
+    for h in (
+        Happening.HELD,
+        Happening.RELEASED,
+        Happening.EVICTED,
+        Happening.DELETED,
+        Happening.GONE,
+        Happening.LOST,
+    )
 )
 
 
@@ -24,7 +32,7 @@ def belongs_to(first: Line, line: Line) -> bool:
 
 
 def grouped(lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines of one moment, those together that say the same of several pods of a node.
+    """The lines of one moment, those together that say the same of several pods of a node, or of replacements anywhere.
 
     A line joins the group that says the same unless a later group has its pod already.
     """
@@ -32,7 +40,8 @@ def grouped(lines: Sequence[Line]) -> list[list[Line]]:
     saying: dict[tuple[str, str, str], int] = {}
     last_of: dict[tuple[str, str], int] = {}
     for line in _lasting(lines):
-        said, who = (line.what, line.node_name, line.detail), (line.node_name, line.subject)
+        who = (line.node_name, line.subject)
+        said = (READY, "", "") if line.what == READY else (line.what, line.node_name, line.detail)
         group = saying.get(said)
         if group is None or group <= last_of.get(who, -1):
             group = saying[said] = len(groups)

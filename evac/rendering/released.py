@@ -23,23 +23,27 @@ def release_sentences(replay: Replay) -> Iterator[str]:
     yield from _released([fate for fate in released if fate.replaced_at])
     yield from _in_vain([fate for fate in released if not fate.replaced_at and fate.signalled_at])
     yield from _not_released([fate for fate in fates if fate.not_released])
-    unknown = [kind for kind in replay.unknown_kinds if kind in _DECIDING]
-    if released and unknown and replay.mode is Mode.SIMULATED:
-        yield f"released as if there were no {enumerated(unknown, most=len(unknown))}: such a one may forbid it"
+    if released and _DECIDING.intersection(replay.unknown_kinds) and replay.mode is Mode.SIMULATED:
+        yield "pods were released as if there were none of the unknown kinds; some of them may forbid it"
 
 
 def _released(fates: Sequence[PodFate]) -> Iterator[str]:
-    if fates:
-        each = [f"{len(of)} of {workload}{_in_waves(of)}" for workload, of in _by_workload(fates)]
-        yield f"{plural(len(fates), 'pod')} released, and replaced before they went: {enumerated(each)}"
+    match [(workload, of, _in_waves(of)) for workload, of in _by_workload(fates)]:
+        case []:
+            return
+        case [(workload, _, waves)]:
+            yield f"{plural(len(fates), 'pod')} of {workload} released{waves}, each replaced before it went"
+        case several:
+            each = enumerated([f"{len(of)} of {workload}{waves}" for workload, of, waves in several])
+            yield f"{plural(len(fates), 'pod')} released, each replaced before it went: {each}"
 
 
 def _in_waves(fates: Iterable[PodFate]) -> str:
-    count = waves(fate.released_at for fate in fates if fate.released_at)
+    count = count_waves(fate.released_at for fate in fates if fate.released_at)
     return f" in {count} waves" if count > 1 else ""
 
 
-def waves(moments: Iterable[datetime]) -> int:
+def count_waves(moments: Iterable[datetime]) -> int:
     """How many waves the releases of one workload came in: one ends where nothing is released for a second."""
     found, last = 0, None
     for moment in sorted(moments):
@@ -50,8 +54,8 @@ def waves(moments: Iterable[datetime]) -> int:
 
 def _in_vain(fates: Sequence[PodFate]) -> Iterator[str]:
     if fates:
-        each = [f"{len(of)} of {workload}" for workload, of in _by_workload(fates)]
-        yield f"{plural(len(fates), 'pod')} released that went before a replacement was Ready: {enumerated(each)}"
+        each = enumerated([f"{len(of)} of {workload}" for workload, of in _by_workload(fates)])
+        yield f"{plural(len(fates), 'pod')} released, but gone before a replacement was Ready: {each}"
 
 
 def _not_released(fates: Sequence[PodFate]) -> Iterator[str]:

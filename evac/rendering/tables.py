@@ -1,6 +1,7 @@
 """The summary at the end of a replay: one row for each pod, each workload and each budget."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
@@ -11,6 +12,7 @@ from evac.rendering.words import clean, offset, seconds
 from lambdas.domain.decisions.steps import Hold
 from lambdas.domain.values.drains import Departure, DrainRecord, PodFate
 from lambdas.domain.values.journal import Happening
+from lambdas.domain.values.kubernetes import BudgetRef
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,6 +33,7 @@ _HOW: Final = {
 }
 _WAITED: Final = {Hold.FINISH: "finish", Hold.CRITICAL: "others"}
 """What a pod waited for that no budget held: its own end, the other pods' departure."""
+_COUNTED_WITHIN: Final = timedelta(seconds=1)
 
 
 def print_tables(replay: "Replay", console: "Console") -> None:
@@ -92,7 +95,7 @@ def _table(*columns: str) -> Table:
 
 def _pods(replay: "Replay", record: DrainRecord, releases: Sequence[str], *, says_own_grace: bool) -> Table:
     table = _table("pod", "how", *releases, "SIGTERM", "grace", "gone", "held by")
-    waited = _waited(replay, record)
+    waited, passing = _waited(replay, record), _passing(record)
     for fate in sorted(record.pods, key=lambda f: (f.signalled_at or record.notice.reclaim_at, f.pod)):
         how, style = _HOW[fate.departure]
         table.add_row(
@@ -102,7 +105,7 @@ def _pods(replay: "Replay", record: DrainRecord, releases: Sequence[str], *, say
             offset(replay.offset(fate.signalled_at)),
             _grace(replay, fate) if says_own_grace else seconds(fate.grace_given),
             offset(replay.offset(fate.gone_at)),
-            Text(_held_by(fate) or waited.get(str(fate.pod), "")),
+            Text(_held_by(fate, passing) or waited.get(str(fate.pod), "")),
         )
     return table
 
@@ -118,9 +121,15 @@ def _waited(replay: "Replay", record: DrainRecord) -> dict[str, str]:
     return {line.subject: word for line in held for hold, word in _WAITED.items() if line.detail.startswith(hold.value)}
 
 
-def _held_by(fate: PodFate) -> str:
-    """The budgets' names; their namespace is the pod's."""
-    return clean(", ".join(budget.name for budget in fate.held_by))
+def _passing(record: DrainRecord) -> set[BudgetRef]:
+    """Budgets that held nobody for longer than their controller takes to count a replacement."""
+    return {b.ref for b in record.budgets if not b.exceeded_by and b.held_for < _COUNTED_WITHIN}
+
+
+def _held_by(fate: PodFate, passing: Container[BudgetRef]) -> str:
+    """The budgets' names; their namespace is the pod's. A replaced pod was not held by one that opened at once."""
+    held_by = [b for b in fate.held_by if not (fate.replaced_at and b in passing)]
+    return clean(", ".join(budget.name for budget in held_by))
 
 
 def _lows(replay: "Replay", lows: "Iterable[Low]") -> Table:

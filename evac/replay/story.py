@@ -16,6 +16,9 @@ from lambdas.domain.values.journal import Entry, Happening
 READY: Final = "ready"
 """What a line says that no drain reports: a replacement became Ready."""
 
+NEW_ON: Final = "new, on "
+"""How such a line's detail begins; the node's name follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -56,7 +59,7 @@ class Replacements:
 
 def _where(story: PodStory) -> str:
     """Nodes are told apart by the first part of their names; the whole would fill the line."""
-    return f"new, on {story.node_name.partition('.')[0]}"
+    return f"{NEW_ON}{story.node_name.partition('.')[0]}"
 
 
 def untold(records: Iterable[DrainRecord], lines: Iterable[Line]) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from evac.memory import CollectingReporter
 from lambdas.adapters.background import ThreadBackground
 from lambdas.adapters.kubernetes import Endpoint, connect
 from lambdas.application.evacuation import evacuate
-from lambdas.application.ports import Cluster
+from lambdas.application.ports import Cluster, DrainLedger
 from lambdas.application.requests import Ports, Request
 from lambdas.domain.values.drains import DrainRecord, PodFate
 from lambdas.domain.values.journal import Happening
@@ -61,7 +61,14 @@ class Drained:
         return {name: (moment - self.noticed_at).total_seconds() for name, moment in moments.items()}
 
 
-def drained(plane: ControlPlane, name: str = "spot-a", *, age: float = 0, settings: Settings = Settings()) -> Drained:  # noqa: B008 - it is frozen
+def drained(
+    plane: ControlPlane,
+    name: str = "spot-a",
+    *,
+    age: float = 0,
+    settings: Settings = Settings(),  # noqa: B008 - it is frozen
+    ledger: DrainLedger | None = None,
+) -> Drained:
     """Drain the node on a notice that is `age` seconds old."""
     noticed_at = CLOCK.now() - timedelta(seconds=age)
     notice = Notice(instance_id(name), Reason.SPOT_INTERRUPTION, noticed_at, noticed_at + timedelta(seconds=120))
@@ -69,7 +76,7 @@ def drained(plane: ControlPlane, name: str = "spot-a", *, age: float = 0, settin
     background = ThreadBackground(cluster.wake)
     try:
         reporter = CollectingReporter()
-        [fate] = evacuate([Request(notice)], Ports(CLOCK, cluster, background, reporter), settings)
+        [fate] = evacuate([Request(notice)], Ports(CLOCK, cluster, background, reporter, ledger=ledger), settings)
     finally:
         background.close()
         cluster.close()

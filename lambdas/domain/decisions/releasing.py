@@ -193,6 +193,8 @@ class Releases:
         memory, uid = self._around.memory, workload.deployment.uid
         asked = memory.in_flight_of(uid)
         left = [d for d in waiting if self._may_be_released(d, leaving)]
+        if not left:
+            return ()
         standing = Standing(
             workload,
             [d.last_safe_moment for d in left],
@@ -201,7 +203,7 @@ class Releases:
             is_autoscaled=autoscaler_of(workload, self._around.namespaces[workload.deployment.namespace]) is not None,
         )
         wave = next_wave(standing, self._now)
-        if left and wave.look_again_at:
+        if wave.look_again_at:
             self.look_again.append(wave.look_again_at)
         room = min(wave.room, self._most_of(workload, asked))
         return self._at_their_time(left[: max(0, room)])

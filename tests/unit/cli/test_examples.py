@@ -1,12 +1,13 @@
 """The examples are what they say, and come out as they should."""
 
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.unit.cli.typing_it import EXAMPLES, S1, TO_THE_END, evac, told
+from tests.unit.cli.typing_it import EXAMPLES, NOT_RELEASED, S1, TO_THE_END, evac, told
 
 SPOT = "ip-10-0-41-17.eu-west-1.compute.internal"
 
@@ -14,6 +15,11 @@ SPOT = "ip-10-0-41-17.eu-west-1.compute.internal"
 @pytest.fixture(scope="module")
 def s1() -> dict[str, Any]:
     return told(evac(*S1, "--output", "json"))
+
+
+@pytest.fixture(scope="module")
+def paced() -> dict[str, Any]:
+    return told(evac(*S1, *NOT_RELEASED, "--output", "json"))
 
 
 def test_s1_is_the_incident_thirty_of_forty_pods_on_one_spot_node_behind_max_unavailable_1() -> None:
@@ -28,25 +34,60 @@ def test_s1_is_the_incident_thirty_of_forty_pods_on_one_spot_node_behind_max_una
     assert spot["spec"]["providerID"].startswith("aws:///eu-west-1b/i-")
 
 
-def test_every_pod_of_s1_leaves_gracefully_although_its_budget_would_have_let_it_die(s1: dict[str, Any]) -> None:
+def of_checkout(document: dict[str, Any]) -> list[dict[str, Any]]:
+    [drain] = document["drains"]
+    return [pod for pod in drain["pods"] if pod["workload"] == "Deployment shop/checkout"]
+
+
+def test_every_pod_of_s1_leaves_gracefully_and_no_budget_is_exceeded(s1: dict[str, Any]) -> None:
     totals = s1["totals"]
     assert s1["exit_code"] == 0
+    assert (totals["pods"], totals["evicted"], totals["graceful"], totals["lost"]) == (33, 33, 33, 0)
+    assert (totals["deleted"], totals["deleted_against_budget"], totals["cut_short"]) == (0, 0, 0)
+    assert all(b["fewest_ready"] >= b["ready_before"] for b in s1["budgets"])
+    assert [b["exceeded_by"] for b in s1["drains"][0]["budgets"]] == [0, 0]
+    assert s1["drains"][0]["ended_at_s"] < 40
+
+
+def test_no_workload_of_s1_is_ever_short_of_a_replica(s1: dict[str, Any]) -> None:
+    ready = {w["name"]: (w["wanted"], w["ready_before"], w["fewest_ready"]) for w in s1["workloads"]}
+    assert ready == {"shop/checkout": (40, 40, 40), "shop/search": (3, 3, 3), "kube-system/coredns": (2, 2, 2)}
+
+
+def test_the_thirty_pods_of_s1_are_released_in_three_waves_of_max_surge(s1: dict[str, Any]) -> None:
+    waves = Counter(round(pod["released_at_s"], -1) for pod in of_checkout(s1))
+    assert waves == {0: 10, 10: 10, 20: 10}
+    assert not any(pod["not_released"] for pod in of_checkout(s1))
+
+
+def test_each_pod_of_s1_is_replaced_before_it_is_signalled(s1: dict[str, Any]) -> None:
+    ready = sorted(line["at_s"] for line in s1["journal"] if line["what"] == "ready" and "checkout" in line["subject"])
+    signalled = sorted(pod["signalled_at_s"] for pod in of_checkout(s1))
+    assert len(ready) == len(signalled) == 30
+    assert all(replacement <= pod for replacement, pod in zip(ready, signalled, strict=True))
+    assert all(p["released_at_s"] < p["replaced_at_s"] <= p["signalled_at_s"] < p["gone_at_s"] for p in of_checkout(s1))
+
+
+def test_without_releases_s1_is_paced_and_every_pod_still_leaves_gracefully(paced: dict[str, Any]) -> None:
+    totals = paced["totals"]
+    assert paced["exit_code"] == 0
     assert (totals["pods"], totals["graceful"], totals["lost"]) == (33, 33, 0)
     assert totals["deleted_against_budget"] > 0
-    [drain] = s1["drains"]
+    [drain] = paced["drains"]
     against = [p for p in drain["pods"] if p["departure"] == "deleted_against_budget"]
     assert {p["held_by"][0] for p in against} == {"shop/checkout"}
     assert all(10 <= p["signalled_at_s"] <= 86 for p in against)
     assert all(p["gone_at_s"] < 120 for p in drain["pods"])
 
 
-def test_s1_tells_what_the_deletions_cost(s1: dict[str, Any]) -> None:
-    [checkout] = [w for w in s1["workloads"] if w["name"] == "shop/checkout"]
-    against = s1["totals"]["deleted_against_budget"]
+def test_without_releases_s1_tells_what_the_deletions_cost(paced: dict[str, Any]) -> None:
+    [checkout] = [w for w in paced["workloads"] if w["name"] == "shop/checkout"]
+    against = paced["totals"]["deleted_against_budget"]
     assert checkout["ready_before"] == checkout["wanted"] == 40
     assert 40 - against < checkout["fewest_ready"] < 39
-    [budget] = [b for b in s1["budgets"] if b["name"] == "shop/checkout"]
+    [budget] = [b for b in paced["budgets"] if b["name"] == "shop/checkout"]
     assert (budget["rule"], budget["healthy_needed"]) == ("maxUnavailable 1", 39)
+    assert {pod["not_released"] for pod in of_checkout(paced)} == {"release is switched off"}
 
 
 def test_the_same_replay_says_the_same_twice(s1: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ def test_a_replay_on_the_simulator_loads_no_client_of_kubernetes_or_aws() -> Non
 def test_python_dash_m_is_the_command() -> None:
     done = run(*S1)
     assert done.returncode == 0
-    assert "33 pods: all left before their host went" in done.stdout.decode()
+    assert "33 pods: all left gracefully" in done.stdout.decode()
     assert done.stderr == b""
 
 

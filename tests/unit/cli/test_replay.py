@@ -9,7 +9,7 @@ import pytest
 
 from evac.rendering.lines import Pace
 from tests.scenes import NOTICE, Json, at, bare, budget, deployment, node, spot_notice, stateful_set, times
-from tests.unit.cli.typing_it import S1, evac, events, manifests, told
+from tests.unit.cli.typing_it import NOT_RELEASED, S1, evac, events, manifests, told
 
 
 @pytest.fixture
@@ -42,12 +42,30 @@ def test_a_node_without_a_provider_id_can_be_named_too(tmp_path: Path) -> None:
 
 
 def test_start_up_and_shutdown_come_from_the_flags(small: str) -> None:
-    slow = signalled(document("--node", "spot-a", "--cluster", small, "--startup", "20s"))
-    quick = signalled(document("--node", "spot-a", "--cluster", small, "--startup", "2s"))
+    slow = signalled(document("--node", "spot-a", "--cluster", small, "--startup", "20s", *NOT_RELEASED))
+    quick = signalled(document("--node", "spot-a", "--cluster", small, "--startup", "2s", *NOT_RELEASED))
     assert slow == [0, 20, 40, 60]
     assert quick == pytest.approx([0, 2, 4, 6], abs=1)
     gone = document("--node", "spot-a", "--cluster", small, "--shutdown", "7s")["drains"][0]["pods"]
     assert all(pod["gone_at_s"] - pod["signalled_at_s"] == pytest.approx(7, abs=0.5) for pod in gone)
+
+
+def test_a_released_pod_goes_a_start_up_after_its_release(small: str) -> None:
+    slow = document("--node", "spot-a", "--cluster", small, "--startup", "20s")
+    quick = document("--node", "spot-a", "--cluster", small, "--startup", "2s")
+    assert signalled(slow) == [20, 40, 60, 80]
+    assert signalled(quick) == [2, 4, 6, 8]
+    assert all(w["fewest_ready"] == w["wanted"] for found in (slow, quick) for w in found["workloads"])
+
+
+@pytest.mark.parametrize(
+    ("mode", "waves"),
+    [("within", [0, 20, 40, 60]), ("enough", [0, 20, 40, 60]), ("all", [0, 0, 0, 20]), ("off", [])],
+)
+def test_release_sets_how_many_go_at_a_time(small: str, mode: str, waves: list[int]) -> None:
+    found = document("--node", "spot-a", "--cluster", small, "--startup", "20s", "--release", mode)
+    released = [pod["released_at_s"] for pod in found["drains"][0]["pods"] if pod["released_at_s"] is not None]
+    assert sorted(map(round, released)) == waves
 
 
 def test_a_pods_own_annotation_beats_the_flag(tmp_path: Path) -> None:
@@ -59,8 +77,9 @@ def test_a_pods_own_annotation_beats_the_flag(tmp_path: Path) -> None:
 
 def test_margin_moves_the_last_safe_moment(small: str) -> None:
     for margin, moment in (("5s", 85), ("20s", 70)):
-        found = document("--node", "spot-a", "--cluster", small, "--startup", "10m", "--margin", margin)
-        assert signalled(found) == [0, moment, moment, moment]
+        given = ("--node", "spot-a", "--cluster", small, "--startup", "10m", "--margin", margin)
+        assert signalled(document(*given, *NOT_RELEASED)) == [0, moment, moment, moment]
+        assert signalled(document(*given)) == [moment] * 4
 
 
 def test_a_pod_that_needs_longer_than_its_grace_is_told_as_cut_short(tmp_path: Path) -> None:

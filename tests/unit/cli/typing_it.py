@@ -12,7 +12,9 @@ from tests.scenes import Json
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 S1 = ("replay", str(EXAMPLES / "s1" / "events"), "--cluster", str(EXAMPLES / "s1" / "cluster.yaml"))
-TO_THE_END = ("--budgets", "never", "--release", "off")
+NOT_RELEASED = ("--release", "off")
+"""As before there were releases: what may be deleted against its budget is."""
+TO_THE_END = ("--budgets", "never", *NOT_RELEASED)
 """What loses pods of S1: its budget respected, and nothing replaced beforehand."""
 
 _NOT_THE_CALLERS: dict[str, str | None] = {
