@@ -119,7 +119,9 @@ def _budget(kind: str, item: Json, at: float) -> Fact:
 
 
 def _node(kind: str, item: Json, at: float) -> Fact:
-    return NodeSeen(at, item["metadata"]["name"], kind != "DELETED" and not item["spec"].get("unschedulable"))
+    taints = {taint["effect"] for taint in item["spec"].get("taints", ())}
+    is_closed = item["spec"].get("unschedulable") or taints & {"NoSchedule", "NoExecute"}
+    return NodeSeen(at, item["metadata"]["name"], kind != "DELETED" and not is_closed)
 
 
 _KINDS: dict[str, Reader] = {

@@ -59,6 +59,7 @@ def replay_simulated(asked: Simulated, listener: Listener) -> Replay:
     _check_pods(asked)
     others = [o for o in asked.scenario.objects if o["kind"] != "Node"]
     simulation = Simulation([*nodes.values(), *others], now, options=asked.options)
+    _refuse_what_is_unknown(asked, simulation)
     zero = first_notice(heard) or now
     recorder = Recorder(listener(zero), Replacements(simulation, set(reclaims)).up_to)
     records = _run(simulation, heard, reclaims, recorder, asked.settings)
@@ -82,6 +83,13 @@ def replay_simulated(asked: Simulated, listener: Listener) -> Replay:
         unknown_kinds=[kind.name for kind in asked.scenario.unknown],
         notes=[*asked.scenario.notes, *_shortened(simulation.notes)],
     )
+
+
+def _refuse_what_is_unknown(asked: Simulated, simulation: Simulation) -> None:
+    """A dry run foretells what may not be done where a kind may not be read."""
+    if asked.mode is Mode.DRY_RUN:
+        for kind in asked.scenario.unknown:
+            simulation.faults.forbidden("list", kind.plural)
 
 
 def _check_pods(asked: Simulated) -> None:

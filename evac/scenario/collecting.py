@@ -77,6 +77,26 @@ class Collection:
         if self._unused:
             named = [f"{kind} ({count})" for kind, count in sorted(self._unused.items())]
             yield "not used: " + ", ".join(named[:6]) + (" …" if len(named) > 6 else "")
+        if alone := self._without_replica_sets():
+            shown = ", ".join(alone[:3]) + (" …" if len(alone) > 3 else "")
+            what = "no ReplicaSet of theirs is in the files, so that their pods are neither released nor replaced"
+            yield f"{len(alone)} of the Deployments: {what} (print rs too): {shown}"
+
+    def _without_replica_sets(self) -> list[str]:
+        """Deployments whose pods, if there are any, nobody here could replace."""
+        owned = {
+            (namespace, owner["kind"], owner["name"])
+            for (kind, namespace, _), item in self._objects.items()
+            if kind == "ReplicaSet"
+            for owner in item["metadata"].get("ownerReferences") or ()
+        }
+        return [
+            f"{namespace}/{name}"
+            for (kind, namespace, name), item in self._objects.items()
+            if kind == "Deployment"
+            and (item.get("spec") or {}).get("replicas") != 0
+            and (namespace, kind, name) not in owned
+        ]
 
 
 def _title(value: Json) -> str:

@@ -1,10 +1,11 @@
-"""The shape of a pod and of a pod template, as far as the simulator and the drain look at it.
+"""The shape of a pod, of a pod template and of any object's metadata, as far as the simulator and the drain look at it.
 
 Law: a pod that passes is read by both without an error. Source: the API reference of core/v1.
 """
 
 from evac.scenario.annotations import replay_annotations
 from evac.scenario.shapes import (
+    Shape,
     boolean,
     integer,
     listing,
@@ -37,23 +38,37 @@ condition = record(
     }
 )
 _template_metadata = record({"name": text, "labels": strings, "annotations": replay_annotations})
-metadata = record(
-    {
-        "name": name,
-        "namespace": name,
-        "uid": uid,
-        "labels": strings,
-        "annotations": replay_annotations,
-        "ownerReferences": listing(_owner),
-        "creationTimestamp": moment,
-        "deletionTimestamp": moment,
-        "deletionGracePeriodSeconds": integer,
-        "finalizers": listing(text),
-        "generation": integer,
-        "resourceVersion": text,
-    },
-    ("name",),
-)
+
+
+def metadata_with(annotations: Shape) -> Shape:
+    """An object's metadata with annotations of this shape."""
+    return record(
+        {
+            "name": name,
+            "namespace": name,
+            "uid": uid,
+            "labels": strings,
+            "annotations": annotations,
+            "ownerReferences": listing(_owner),
+            "creationTimestamp": moment,
+            "deletionTimestamp": moment,
+            "deletionGracePeriodSeconds": integer,
+            "finalizers": listing(text),
+            "generation": integer,
+            "resourceVersion": text,
+        },
+        ("name",),
+    )
+
+
+metadata = metadata_with(replay_annotations)
+anything = record({})
+
+
+def kind(spec: Shape, status: Shape, meta: Shape = metadata) -> Shape:
+    """A whole object."""
+    return record({"metadata": meta, "spec": spec, "status": status}, ("metadata",))
+
 
 _node_requirement = record(
     {

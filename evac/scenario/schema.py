@@ -5,7 +5,7 @@ Law: an object that passes is read by both without an error. Sources: the API re
 
 from typing import Final
 
-from evac.scenario.pod_schema import condition, metadata, node_selector, pod_spec, pod_status, selector, template
+from evac.scenario.pod_schema import anything, condition, kind, pod_spec, pod_status, selector, template
 from evac.scenario.shapes import (
     Path,
     Shape,
@@ -15,7 +15,6 @@ from evac.scenario.shapes import (
     integer,
     listing,
     moment,
-    name,
     one_of,
     quantities,
     record,
@@ -24,6 +23,7 @@ from evac.scenario.shapes import (
     text,
     whole,
 )
+from evac.scenario.surroundings_schema import SURROUNDINGS
 from lambdas.domain.values.selectors import Selector
 
 _taint = record({"key": text, "value": text, "effect": text, "timeAdded": moment}, ("key", "effect"))
@@ -37,12 +37,6 @@ _counts = {
     "conditions": listing(condition),
 }
 _replicated = {"replicas": whole, "selector": selector, "template": template, "minReadySeconds": whole}
-_target = record({"kind": text, "name": name, "apiVersion": text}, ("kind", "name"))
-_claim = record({"name": name, "namespace": name})
-
-
-def _kind(spec: Shape, status: Shape) -> Shape:
-    return record({"metadata": metadata, "spec": spec, "status": status}, ("metadata",))
 
 
 def _selecting(kind: Shape) -> Shape:
@@ -59,15 +53,13 @@ def _selecting(kind: Shape) -> Shape:
     return check
 
 
-_anything = record({})
-
 _FIELDS: Final[dict[str, Shape]] = {
-    "Node": _kind(
+    "Node": kind(
         record({"providerID": text, "unschedulable": boolean, "taints": listing(_taint)}),
         record({"allocatable": quantities, "capacity": quantities, "conditions": listing(condition)}),
     ),
-    "Pod": _kind(pod_spec, pod_status),
-    "PodDisruptionBudget": _kind(
+    "Pod": kind(pod_spec, pod_status),
+    "PodDisruptionBudget": kind(
         record(
             {
                 "selector": selector,
@@ -88,12 +80,12 @@ _FIELDS: Final[dict[str, Shape]] = {
             }
         ),
     ),
-    "Deployment": _kind(
+    "Deployment": kind(
         record(_replicated | {"strategy": record({"type": text, "rollingUpdate": _rolling}), "paused": boolean}),
         record(_counts),
     ),
-    "ReplicaSet": _kind(record(_replicated), record(_counts)),
-    "StatefulSet": _kind(
+    "ReplicaSet": kind(record(_replicated), record(_counts)),
+    "StatefulSet": kind(
         record(
             _replicated
             | {
@@ -105,8 +97,8 @@ _FIELDS: Final[dict[str, Shape]] = {
         ),
         record(_counts | {"currentRevision": text, "updateRevision": text}),
     ),
-    "DaemonSet": _kind(record(_replicated), record({"desiredNumberScheduled": whole, "numberReady": whole})),
-    "Job": _kind(
+    "DaemonSet": kind(record(_replicated), record({"desiredNumberScheduled": whole, "numberReady": whole})),
+    "Job": kind(
         record(
             {
                 "parallelism": whole,
@@ -118,7 +110,7 @@ _FIELDS: Final[dict[str, Shape]] = {
                 "completionMode": text,
                 "activeDeadlineSeconds": integer,
                 "podReplacementPolicy": text,
-                "podFailurePolicy": record({"rules": listing(_anything)}),
+                "podFailurePolicy": record({"rules": listing(anything)}),
             }
         ),
         record(
@@ -132,40 +124,14 @@ _FIELDS: Final[dict[str, Shape]] = {
             }
         ),
     ),
-    "ReplicationController": _kind(
+    "ReplicationController": kind(
         record(_replicated | {"selector": strings}), record({"replicas": whole, "conditions": listing(condition)})
     ),
-    "Service": _kind(
-        record({"selector": strings, "type": text, "externalTrafficPolicy": text, "internalTrafficPolicy": text}),
-        _anything,
-    ),
-    "PersistentVolumeClaim": _kind(
-        record(
-            {
-                "accessModes": listing(text),
-                "volumeName": text,
-                "storageClassName": text,
-                "resources": record({"requests": quantities}),
-            }
-        ),
-        record({"phase": text}),
-    ),
-    "HorizontalPodAutoscaler": _kind(
-        record({"scaleTargetRef": _target, "minReplicas": whole, "maxReplicas": whole}), _anything
-    ),
-    "ResourceQuota": _kind(
-        record({"hard": quantities, "scopes": listing(text)}), record({"hard": quantities, "used": quantities})
-    ),
-    "Namespace": _kind(_anything, record({"phase": text})),
-    "PersistentVolume": _kind(
-        record({"accessModes": listing(text), "nodeAffinity": record({"required": node_selector}), "claimRef": _claim}),
-        record({"phase": text}),
-    ),
-    "PriorityClass": record({"metadata": metadata, "value": integer, "globalDefault": boolean}, ("metadata",)),
-    "StorageClass": record({"metadata": metadata, "volumeBindingMode": text}, ("metadata",)),
-    "NetworkPolicy": _kind(record({"podSelector": selector, "policyTypes": listing(text)}), _anything),
 }
 _SELECTING: Final = {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"}
 
-SCHEMA: Final = {name: _selecting(shape) if name in _SELECTING else shape for name, shape in _FIELDS.items()}
+SCHEMA: Final = {
+    **{name: _selecting(shape) if name in _SELECTING else shape for name, shape in _FIELDS.items()},
+    **SURROUNDINGS,
+}
 """By kind."""

@@ -82,6 +82,16 @@ def whole(value: object, path: Path) -> None:
         raise refuse(value, path, "a whole number")
 
 
+def up_to(most: int) -> Shape:
+    """A whole number from 0 to `most`."""
+
+    def check(value: object, path: Path) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+            raise refuse(value, path, f"a whole number from 0 to {most}")
+
+    return check
+
+
 def integer(value: object, path: Path) -> None:
     """A whole number of 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:

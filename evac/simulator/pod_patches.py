@@ -77,7 +77,9 @@ def taken_back(pod: Raw) -> Raw:
     if labels_of(pod).get(LABEL_RELEASED) != RELEASED:
         return pod
     memory = _memory_of(pod)
-    hashed = memory.hash if memory else labels_of(pod).get(LABEL_TEMPLATE_HASH, "").removeprefix(RELEASED_PREFIX)
+    now = labels_of(pod).get(LABEL_TEMPLATE_HASH, "")
+    was_changed = memory is not None and not now.startswith(RELEASED_PREFIX)
+    hashed = memory.hash if memory and was_changed else now.removeprefix(RELEASED_PREFIX)
     labels = {**labels_of(pod), LABEL_TEMPLATE_HASH: hashed, LABEL_RELEASED: RETURNED}
     former = {key: memory.former.get(key) if memory else None for key in WRITTEN_ON_RELEASE if key != DELETION_COST}
     return revised(pod, metadata={"labels": labels, "annotations": _with_former(pod, former)})

@@ -18,8 +18,7 @@ class Invocation:
 
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "bench.drain_once"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
-        self._process = subprocess.Popen(command, text=True, **pipes)
+        self._process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         assert self._process.stdin
         with self._process.stdin as pipe:
             json.dump(self._asked, pipe)

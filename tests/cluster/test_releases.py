@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from controlplane import Api, ControlPlane
+from controlplane.kinds import KINDS
 from lambdas.adapters.kubernetes import KubernetesCluster
 from lambdas.contract import LABEL_RELEASED, LABEL_TEMPLATE_HASH
 from lambdas.domain.values.actions import Action, Cordon, Evict, ObserveWorkloads, TakeBack
@@ -72,8 +74,12 @@ def test_a_released_pod_serves_until_it_is_evicted_and_no_endpoint_is_missing(
     assert len(seen) == 2
 
 
-def forbid(api: Api, expression: str, attempt: Json) -> None:
-    """An admission policy of the cluster's own on updates of pods; in force once `attempt` at one is refused."""
+@contextmanager
+def forbidden(api: Api, expression: str, attempt: Json) -> Iterator[None]:
+    """An admission policy of the cluster's own on updates of pods, in force while `attempt` at one is refused.
+
+    The API server takes policies up, and lets them go, a moment late: the next test must not meet this one.
+    """
     rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["pods"]}]
     spec: Json = {
         "failurePolicy": "Fail",
@@ -84,9 +90,16 @@ def forbid(api: Api, expression: str, attempt: Json) -> None:
     kind = "ValidatingAdmissionPolicy"
     api.apply({**head, "kind": kind, "spec": spec})
     api.apply({**head, "kind": f"{kind}Binding", "spec": {"policyName": "theirs", "validationActions": ["Deny"]}})
+    api.until(lambda: tried(api, attempt) == 422, timedelta(seconds=20))
+    yield
+    api.delete(f"{KINDS[f'{kind}Binding'].collection()}/theirs")
+    api.until(lambda: tried(api, attempt) == 200, timedelta(seconds=20))
+
+
+def tried(api: Api, attempt: Json) -> int:
+    """The status of a patch of some pod, which changes nothing."""
     name = api.items("Pod", NS)[0]["metadata"]["name"]
-    path = f"/api/v1/namespaces/{NS}/pods/{name}?dryRun=All"
-    api.until(lambda: api.patch(path, attempt)[0] >= 400, timedelta(seconds=20))
+    return api.patch(f"/api/v1/namespaces/{NS}/pods/{name}?dryRun=All", attempt)[0]
 
 
 def sent(port: Any) -> int:
@@ -99,16 +112,16 @@ def test_d21_a_policy_against_ownerless_pods_refuses_one_patch_and_nothing_is_ch
     world: ControlPlaneWorld, api: Api
 ) -> None:
     old = web_on_spot(world, 2)
-    forbid(api, "has(object.metadata.ownerReferences)", {"metadata": {"ownerReferences": None}})
     port = world.cluster()
     before = again(world, old[0])["metadata"]["resourceVersion"]
-    answer = release(world, port, old[0])
-    assert isinstance(answer, Forbidden)
-    assert "not in this cluster" in answer.message
-    assert sent(port) == 1
-    assert again(world, old[0])["metadata"]["resourceVersion"] == before
-    world.patch("Deployment", NS, "web", {"spec": {"replicas": 4}})
-    all_ready(world, "web", 4)
+    with forbidden(api, "has(object.metadata.ownerReferences)", {"metadata": {"ownerReferences": None}}):
+        answer = release(world, port, old[0])
+        assert isinstance(answer, Forbidden)
+        assert "not in this cluster" in answer.message
+        assert sent(port) == 1
+        assert again(world, old[0])["metadata"]["resourceVersion"] == before
+        world.patch("Deployment", NS, "web", {"spec": {"replicas": 4}})
+        all_ready(world, "web", 4)
 
 
 def test_a_policy_that_refuses_the_undo_is_met_once_and_the_pod_stays_released(
@@ -118,13 +131,13 @@ def test_a_policy_that_refuses_the_undo_is_met_once_and_the_pod_stays_released(
     port = world.cluster()
     assert release(world, port, old) == Done()
     key = f"'{LABEL_RELEASED}' in object.metadata.labels && object.metadata.labels['{LABEL_RELEASED}'] == 'returned'"
-    forbid(api, f"!({key})", {"metadata": {"labels": {LABEL_RELEASED: "returned"}}})
-    released = sent(port)
-    answer = ask(world, port, TakeBack(ref_of(old)))
-    assert isinstance(answer, Forbidden)
-    assert "not in this cluster" in answer.message
-    assert sent(port) == released + 1
-    assert again(world, old)["metadata"]["labels"][LABEL_RELEASED] == "true"
+    with forbidden(api, f"!({key})", {"metadata": {"labels": {LABEL_RELEASED: "returned"}}}):
+        released = sent(port)
+        answer = ask(world, port, TakeBack(ref_of(old)))
+        assert isinstance(answer, Forbidden)
+        assert "not in this cluster" in answer.message
+        assert sent(port) == released + 1
+        assert again(world, old)["metadata"]["labels"][LABEL_RELEASED] == "true"
 
 
 def test_of_two_who_release_the_same_pod_one_does_and_the_other_is_told_that_it_has_changed(

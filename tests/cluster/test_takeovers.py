@@ -32,7 +32,7 @@ _PODS, _REPLICAS = 8, 12
 
 
 def _is_marked(node: Json, pods: list[Json]) -> bool:
-    return LABEL_DRAINING in node["metadata"]["labels"]
+    return bool(LABEL_DRAINING in node["metadata"]["labels"])
 
 
 def _has_released(node: Json, pods: list[Json]) -> bool:
@@ -40,7 +40,7 @@ def _has_released(node: Json, pods: list[Json]) -> bool:
 
 
 def _is_replaced(node: Json, pods: list[Json]) -> bool:
-    return any(p["spec"].get("nodeName", "").endswith("-room") and is_ready(p) for p in pods)
+    return any(is_ready(p) and str(p["spec"]["nodeName"]).endswith("-room") for p in pods)
 
 
 def _has_signalled(node: Json, pods: list[Json]) -> bool:
@@ -48,7 +48,7 @@ def _has_signalled(node: Json, pods: list[Json]) -> bool:
 
 
 def _is_half_empty(node: Json, pods: list[Json]) -> bool:
-    return sum(p["spec"].get("nodeName") == node["metadata"]["name"] for p in pods) <= _PODS // 2
+    return len([p for p in pods if p["spec"].get("nodeName") == node["metadata"]["name"]]) <= _PODS // 2
 
 
 MOMENTS: Mapping[str, Callable[[Json, list[Json]], bool]] = {
@@ -108,14 +108,15 @@ def takeovers(plane: ControlPlane) -> Iterator[dict[str, TakenOver]]:
     lay_out(api, scenes)
     since = CLOCK.now()
     with Watched(plane, api) as watched, ThreadPoolExecutor(len(scenes)) as workers:
-        futures = {scene: workers.submit(_take_over, plane, api, scene) for scene in scenes}
-        ends = {scene.name: (scene, future.result()) for scene, future in futures.items()}
+        futures = [workers.submit(_take_over, plane, api, scene) for scene in scenes]
+        ends = [future.result() for future in futures]
         asked = plane.requests(HANDLER.user, since)
         found = {}
-        for name, (scene, (began, killed_at, result)) in ends.items():
-            left = len(api.items("Pod", name, f"labelSelector={LABEL_RELEASED}"))
-            story = watched.story(name, scene.doomed, began)
-            found[name] = TakenOver(killed_at, result, story, [r for r in asked if r.namespace == name], left)
+        for scene, (began, killed_at, result) in zip(scenes, ends, strict=True):
+            left = len(api.items("Pod", scene.name, f"labelSelector={LABEL_RELEASED}"))
+            story = watched.story(scene.name, scene.doomed, began)
+            of_it = [r for r in asked if r.namespace == scene.name]
+            found[scene.name] = TakenOver(killed_at, result, story, of_it, left)
     yield found
     api.wipe()
     api.close()

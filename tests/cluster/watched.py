@@ -8,7 +8,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Event, Lock, Thread
@@ -122,12 +122,12 @@ class Watched:
 
     def _follow(self, path: str, connection: HTTPSConnection, read: "Reader") -> None:
         try:
-            answer = connection.getresponse()
-            while line := answer.readline():
-                event = json.loads(line)
-                fact = read(event["type"], event["object"], time.time())
-                with self._lock:
-                    self._facts.append(fact)
+            with closing(connection.getresponse()) as answer:
+                while line := answer.readline():
+                    event = json.loads(line)
+                    fact = read(event["type"], event["object"], time.time())
+                    with self._lock:
+                        self._facts.append(fact)
         except (OSError, ValueError, KeyError, HTTPException) as error:
             if not self._is_over.is_set():
                 self._broken.append(f"{path}: {error!r}")

@@ -177,3 +177,12 @@ def test_an_api_server_that_does_not_answer_makes_it_no_whole_sweep() -> None:
     swept = sweep(ports, owner="s", until=at(60))
     assert not swept.is_whole
     assert swept.problems
+
+
+def test_a_released_pod_whose_annotation_was_spoilt_is_given_back_by_its_label() -> None:
+    left = Left(killed_at=5, reclaimed=None)
+    [name, *_] = left.released()
+    spoilt = {"metadata": {"annotations": {ANNOTATION_RELEASED_FROM: "{"}}}
+    left.simulation.patch("Pod", "default", name, spoilt)
+    assert f"default/{name}" in left.sweep_at(230).pods_taken_back
+    assert left.released() == []

@@ -96,7 +96,7 @@ def judge_pod(
     if verdict is not None and verdict.sweep is not Sweep.UNDO and not _is_forgotten(verdict, now):
         return None
     if pod.released is None or namespace is None or not namespace.replica_sets.freshness.is_read:
-        return TakeBack(pod.ref) if pod.released else None
+        return TakeBack(pod.ref)  # also where its annotation cannot be read: the hash label says enough
     if any(r.uid == pod.released.replica_set_uid for r in namespace.replica_sets.items):
         return TakeBack(pod.ref)
     return Delete(pod.ref, pod.grace)

@@ -53,6 +53,18 @@ def test_a_kind_without_any_object_is_empty_and_one_that_may_not_be_read_is_unkn
     assert "all would have left gracefully" in text
 
 
+def test_where_a_kind_that_may_forbid_a_release_may_not_be_read_none_is_foretold(api: Api, way: str) -> None:
+    told_of = ("replay", "--node", "spot-a", "--kubeconfig", way, "--dry-run", "--output", "json")
+    released = [pod["released_at_s"] is not None for pod in told(evac(*told_of))["drains"][0]["pods"]]
+    assert sum(released) == 3
+    api.refused["/api/v1/resourcequotas"] = 403
+    pods = [pod for pod in told(evac(*told_of))["drains"][0]["pods"] if pod["workload"]]
+    assert [pod["released_at_s"] for pod in pods] == [None] * 3
+    assert {pod["not_released"] for pod in pods} == {"not checked: resourcequotas could not be read"}
+    unchecked = told(evac(*told_of, "--release-unchecked"))["drains"][0]["pods"]
+    assert sum(pod["released_at_s"] is not None for pod in unchecked) == 3
+
+
 def test_an_object_that_is_not_as_the_api_says_is_left_out_and_named(api: Api, way: str) -> None:
     odd = bare("odd", "spot-a")
     odd["spec"]["terminationGracePeriodSeconds"] = "long"

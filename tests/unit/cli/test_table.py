@@ -146,14 +146,14 @@ def test_endings_are_told_in_words() -> None:
 
 
 def test_replacements_are_told_when_they_become_ready(paced: str) -> None:
-    for output in (evac(*S1).stdout, paced):
+    for output, lines in ((evac(*S1).stdout, 3), (paced, 8)):
         story = output.split("\nip-")[0]
         ready = [float(at) for at in re.findall(r"\+(\S+)s  ready     ", story)]
-        evicted = [float(at) for at in re.findall(r"\+(\S+)s  evicted   \d* ?\w*shop/checkout", story)]
-        evicted += [float(at) for at in re.findall(r"\+(\S+)s  evicted   \d+ pods", story)]
-        assert len(ready) > 3
-        assert len(evicted) > 2
-        assert all(min(abs(at - since) for since in (0.0, *ready)) < 0.3 for at in evicted)
+        evicted = [float(at) for at in re.findall(r"\+(\S+)s  evicted   (?:\d+ pods|shop/checkout)", story)]
+        assert len(ready) >= lines
+        later = [at for at in evicted if at > 1]
+        assert len(later) >= lines
+        assert all(min(abs(at - since) for since in ready) < 0.3 for at in later)
 
 
 def test_a_wave_is_a_line_and_not_one_for_each_pod() -> None:
@@ -167,11 +167,8 @@ def test_a_wave_is_a_line_and_not_one_for_each_pod() -> None:
 def test_a_hold_that_a_release_follows_at_once_is_not_told() -> None:
     story = evac(*S1, columns=200).stdout.split("\nip-")[0]
     held = re.findall(r"^ +\+(\S+)s  held +(.*)$", story, re.MULTILINE)
-    assert held == [
-        ("0.0", "21 pods  wait for their replacements"),
-        ("10.0", held[1][1]),
-    ]
-    assert held[1][1].startswith("kube-system/coredns-5d78c9869d-hj5f6  goes when no other pod is on its way out")
+    critical = "kube-system/coredns-5d78c9869d-hj5f6  goes when no other pod is on its way out: system-cluster-critical"
+    assert held == [("0.0", "21 pods  wait for their replacements"), ("10.0", critical)]
 
 
 def test_a_budget_that_opens_at_once_is_not_said_to_have_held_a_replaced_pod() -> None:

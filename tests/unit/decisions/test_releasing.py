@@ -180,3 +180,19 @@ def test_min_ready_seconds_are_counted_from_ready() -> None:
     assert going(step(mine, of=of)) == []
     assert step(mine, of=of).look_again_at == at(10)
     assert going(step(mine, of=of, now=10)) == ["a"]
+
+
+def test_a_pod_past_its_last_safe_moment_is_not_released_any_more() -> None:
+    late = owned("a")
+    made = step(late, of=around(late, owned("n", "od-1"), replicas=2), now=86)
+    assert freed(made) == []
+    assert going(made) == ["a"]
+
+
+def test_a_pod_that_came_to_the_node_after_the_notice_is_not_released_while_more_may_come() -> None:
+    new = owned("a")
+    [before] = doomed(new, settings=ALL)
+    of = around(new, owned("n", "od-1"), replicas=2)
+    made = plan([replace(before, came_after_notice=True)], current(), {}, ALL, at(1), around=of)
+    assert freed(made) == []
+    assert freed(plan([before], current(), {}, ALL, at(1), around=of)) == ["a"]

@@ -12,9 +12,78 @@ from hypothesis import strategies as st
 from evac.errors import InputError
 from evac.scenario.collecting import Scenario
 from evac.scenario.manifests import read_scenario
-from tests.scenes import Json, bare, budget, deployment, node, stateful_set
+from lambdas.domain.values import manifests as values
+from lambdas.domain.values import workload_manifests as workloads
+from tests.scenes import (
+    Json,
+    autoscaler,
+    bare,
+    budget,
+    claim,
+    daemon_set,
+    deployment,
+    job,
+    node,
+    quota,
+    service,
+    stateful_set,
+)
 
 SCENE = [node("spot-a"), *deployment("web", {"spot-a": 2}), budget("web", {"app": "web"}, maxUnavailable="25%")]
+
+POLICY: Json = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "NetworkPolicy",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {
+        "podSelector": {"matchLabels": {"app": "web"}},
+        "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": "front"}}}]}],
+        "egress": [{"to": [{"namespaceSelector": {}}]}],
+    },
+}
+CONTROLLER: Json = {
+    "apiVersion": "v1",
+    "kind": "ReplicationController",
+    "metadata": {"name": "old", "namespace": "default"},
+    "spec": {"replicas": 1, "selector": {"app": "old"}, "template": {"metadata": {"labels": {"app": "old"}}}},
+}
+SCOPED = quota("most", {"pods": "2"}, pods="10", **{"requests.cpu": "4"})
+SCOPED["spec"]["scopeSelector"] = {
+    "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["high"]}]
+}
+AROUND = [
+    autoscaler(
+        "web",
+        least=1,
+        most=9,
+        annotations={"replay.spot-evac.dev/load": "7.5"},
+        behavior={"scaleDown": {"stabilizationWindowSeconds": 60}},
+    ),
+    SCOPED,
+    POLICY,
+    CONTROLLER,
+    claim("data"),
+    service("web", {"app": "web"}),
+    daemon_set("agent", {"app": "agent"}),
+    *job("report", "spot-a"),
+]
+"""All that decides about releases."""
+
+READERS = {
+    "Node": values.read_node,
+    "Pod": values.read_pod,
+    "PodDisruptionBudget": values.read_budget,
+    "Service": values.read_service,
+    "Deployment": workloads.read_deployment,
+    "ReplicaSet": workloads.read_replica_set,
+    "DaemonSet": workloads.read_daemon_set,
+    "Job": workloads.read_job,
+    "ReplicationController": workloads.read_replication_controller,
+    "NetworkPolicy": workloads.read_network_policy,
+    "ResourceQuota": workloads.read_quota,
+    "HorizontalPodAutoscaler": workloads.read_autoscaler,
+    "PersistentVolumeClaim": workloads.read_claim,
+}
 
 
 def scenario(tmp_path: Path, content: str | Json, name: str = "c.yaml") -> Scenario:
@@ -80,6 +149,22 @@ def test_a_namesake_of_another_group_is_not_taken(tmp_path: Path, api_version: s
     assert found.notes == (f"not used: {kind} (1)",)
 
 
+def test_every_kind_that_decides_about_releases_is_taken(tmp_path: Path) -> None:
+    found = scenario(tmp_path, listed(*SCENE, *AROUND))
+    assert {item["kind"] for item in found.objects} >= READERS.keys()
+    assert [kind.word for kind in found.unknown] == ["sts"]
+    assert found.notes == ()
+
+
+def test_deployments_without_their_replica_sets_are_named_since_nothing_of_theirs_is_released(tmp_path: Path) -> None:
+    alone = [item for item in deployment("api", {"spot-a": 2}) if item["kind"] != "ReplicaSet"]
+    at_rest = [item for item in deployment("rest", {}) if item["kind"] != "ReplicaSet"]
+    found = scenario(tmp_path, listed(*SCENE, *alone, *at_rest))
+    [note] = found.notes
+    assert note.startswith("1 of the Deployments: no ReplicaSet of theirs is in the files")
+    assert note.endswith("(print rs too): default/api")
+
+
 def test_an_object_without_a_namespace_is_in_default_and_a_node_in_none(tmp_path: Path) -> None:
     pod = bare("p", "spot-a")
     del pod["metadata"]["namespace"]
@@ -121,12 +206,36 @@ WRONG: list[tuple[str, list[Any], object, str]] = [
     ("Deployment", ["spec", "replicas"], -1, "whole number"),
     ("Deployment", ["spec", "template", "metadata", "labels"], {"app": "other"}, "does not select"),
     ("Node", ["spec", "taints"], {"key": "a"}, "a list"),
+    (
+        "HorizontalPodAutoscaler",
+        ["spec", "behavior", "scaleDown", "stabilizationWindowSeconds"],
+        "60s",
+        "spec.behavior.scaleDown.stabilizationWindowSeconds must be a whole number from 0 to 3600",
+    ),
+    ("HorizontalPodAutoscaler", ["spec", "behavior", "scaleDown", "stabilizationWindowSeconds"], 7200, "to 3600"),
+    ("HorizontalPodAutoscaler", ["spec", "behavior"], ["scaleDown"], "spec.behavior must be a mapping"),
+    ("HorizontalPodAutoscaler", ["metadata", "annotations", "replay.spot-evac.dev/load"], "much", "number of pods"),
+    ("HorizontalPodAutoscaler", ["metadata", "annotations", "replay.spot-evac.dev/load"], "nan", "number of pods"),
+    (
+        "HorizontalPodAutoscaler",
+        ["metadata", "annotations", "replay.spot-evac.dev/startup"],
+        "1s",
+        "no such annotation",
+    ),
+    ("Pod", ["metadata", "annotations", "replay.spot-evac.dev/load"], "12", "no such annotation"),
+    ("ResourceQuota", ["spec", "scopeSelector", "matchExpressions", 0, "scopeName"], "Priority", "one of Terminating"),
+    ("ResourceQuota", ["spec", "scopeSelector", "matchExpressions", 0, "operator"], "Is", "one of In, NotIn"),
+    ("ResourceQuota", ["spec", "scopeSelector", "matchExpressions", 0, "values"], "high", "must be a list"),
+    ("ResourceQuota", ["spec", "scopeSelector"], ["x"], "spec.scopeSelector must be a mapping"),
+    ("ResourceQuota", ["spec", "scopes"], ["Ending"], "spec.scopes[0] must be one of"),
+    ("NetworkPolicy", ["spec", "ingress", 0, "from", 0, "podSelector"], "app", "podSelector must be a mapping"),
+    ("NetworkPolicy", ["spec", "egress"], {"to": []}, "spec.egress must be a list"),
     ("Node", ["metadata", "name"], "\x1b[31m", "Kubernetes name"),
 ]
 
 
 def _with(kind: str, path: list[Any], value: object) -> list[Json]:
-    items: list[Json] = json.loads(json.dumps(SCENE))
+    items: list[Json] = json.loads(json.dumps([*SCENE, *AROUND]))
     target: Any = next(o for o in items if o["kind"] == kind)
     for step in path[:-1]:
         target = target[step]
@@ -198,7 +307,7 @@ def _paths(value: object, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [at, *(path for key, child in children for path in _paths(child, (*at, key)))]
 
 
-_SEEDS = [*SCENE, *stateful_set("db", ["spot-a"])]
+_SEEDS = [*SCENE, *stateful_set("db", ["spot-a"]), *AROUND]
 _PLACES = [(i, path) for i, item in enumerate(_SEEDS) for path in _paths(item) if path]
 
 
@@ -216,6 +325,11 @@ def test_any_value_anywhere_is_a_cluster_or_a_complaint(
     file = tmp_path_factory.getbasetemp() / "any.json"
     file.write_text(json.dumps(listed(*items)))
     try:
-        assert read_scenario([str(file)]).objects
+        found = read_scenario([str(file)])
     except InputError as error:
         assert error.cure  # noqa: PT017 - a cluster is as well
+        return
+    assert found.objects
+    for item in found.objects:
+        if item["kind"] in READERS:
+            READERS[item["kind"]](item)
