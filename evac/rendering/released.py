@@ -1,7 +1,7 @@
 """Release before evict in sentences: whose pods were replaced first, in how many waves, and whose were not, and why."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -22,7 +22,7 @@ def release_sentences(replay: Replay) -> Iterator[str]:
     released = [fate for fate in fates if fate.released_at]
     yield from _released([fate for fate in released if fate.replaced_at])
     yield from _in_vain([fate for fate in released if not fate.replaced_at and fate.signalled_at])
-    yield from _not_released([fate for fate in fates if fate.not_released])
+    yield from _not_released(fates, {fate.workload for fate in released})
     if released and _DECIDING.intersection(replay.unknown_kinds) and replay.mode is Mode.SIMULATED:
         yield "pods were released as if there were none of the unknown kinds; some of them may forbid it"
 
@@ -58,14 +58,22 @@ def _in_vain(fates: Sequence[PodFate]) -> Iterator[str]:
         yield f"{plural(len(fates), 'pod')} released, but gone before a replacement was Ready: {each}"
 
 
-def _not_released(fates: Sequence[PodFate]) -> Iterator[str]:
+def _not_released(fates: Sequence[PodFate], released: Container[str]) -> Iterator[str]:
     counts: dict[str, Counter[str]] = {}
     for fate in fates:
-        counts.setdefault(fate.not_released, Counter())[fate.workload] += 1
+        if reason := fate.not_released or _no_turn(fate, released):
+            counts.setdefault(reason, Counter())[fate.workload] += 1
     for reason, of in counts.items():
         workloads = enumerated([clean(workload) or _NOBODYS for workload in sorted(of)])
         why = clean(of_several(reason) if of.total() > 1 else reason)
         yield f"not released: {plural(of.total(), 'pod')} of {workloads}: {why}"
+
+
+def _no_turn(fate: PodFate, released: Container[str]) -> str:
+    """Nothing forbade its release, and the waves before it took too long."""
+    if fate.released_at or fate.workload not in released or not fate.signalled_at or not fate.last_safe_at:
+        return ""
+    return "its turn did not come before its last safe moment" if fate.signalled_at >= fate.last_safe_at else ""
 
 
 def _by_workload(fates: Sequence[PodFate]) -> list[tuple[str, list[PodFate]]]:

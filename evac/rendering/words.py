@@ -23,6 +23,7 @@ _OF_SEVERAL: Final = (
     ("by its budget", "by their budget"),
     ("waits for its replacement", "wait for their replacements"),
     ("goes when", "go when"),
+    ("its turn did", "their turn did"),
     ("its last safe moment", "their last safe moment"),
     ("its shutdown was", "their shutdowns were"),
     ("its ReplicaSet", "their ReplicaSet"),

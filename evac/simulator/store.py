@@ -33,7 +33,6 @@ class Store:
         self._pods_on: dict[str, dict[Key, None]] = defaultdict(dict)
         self._owned_by: dict[str, dict[Key, None]] = defaultdict(dict)
         self._pods_in: dict[str, dict[Key, None]] = defaultdict(dict)
-        self._ownerless: dict[str, dict[Key, None]] = defaultdict(dict)
         self._subscribers: list[Subscriber] = []
         self._versions = count(1001)
         self._uids = count(1)
@@ -66,10 +65,6 @@ class Store:
     def owned_by(self, uid: str, kind: str = "Pod") -> Iterator[Raw]:
         """The objects of a kind whose controller has this uid."""
         return (raw for raw in self._known(self._owned_by.get(uid, ())) if raw["kind"] == kind)
-
-    def ownerless(self, namespace: str) -> Iterator[Raw]:
-        """The pods of a namespace that no controller owns."""
-        return self._known(self._ownerless.get(namespace, ()))
 
     def _known(self, keys: Iterable[Key]) -> Iterator[Raw]:
         for key in list(keys):
@@ -130,7 +125,5 @@ class Store:
         if key.kind != "Pod":
             return
         yield self._pods_in, key.namespace
-        if owner is None:
-            yield self._ownerless, key.namespace
         if node := spec_of(raw).get("nodeName"):
             yield self._pods_on, node

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +18,7 @@ from controlplane import Api, ControlPlane
 from controlplane.kinds import path_of
 from lambdas.domain.values.settings import Settings
 from tests.cluster.drains import Drained, drained, is_ready
+from tests.cluster.rig import grant
 from tests.scenes import STARTUP, Json, node
 
 _PATIENCE = timedelta(seconds=180)
@@ -67,6 +69,18 @@ class Scene:
         """Those that the pods are on."""
         for place, pods in self.places.items():
             yield node(place, pods=pods, labels={SCENE: self.name})
+
+
+@contextmanager
+def stage(plane: ControlPlane) -> Iterator[Api]:
+    """The admin's client, and the function's rights; afterwards the control plane is empty again, whatever happened."""
+    api = Api(plane)
+    try:
+        grant(api)
+        yield api
+    finally:
+        api.wipe(timedelta(seconds=120))
+        api.close()
 
 
 def lay_out(api: Api, scenes: Sequence[Scene]) -> None:

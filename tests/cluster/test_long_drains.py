@@ -7,19 +7,17 @@ each scene's notice. Where the machine is shared, the moments have room; counts 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 
 import pytest
 
-from controlplane import Api, ControlPlane
+from controlplane import ControlPlane
 from evac.simulator import Key, Simulation
 from lambdas.contract import LABEL_RELEASED
 from lambdas.domain.values.drains import Departure, Ending
 from tests.cluster.drains import Drained
 from tests.cluster.long_scenes import SCENES
 from tests.cluster.metrics_api import metrics_api
-from tests.cluster.rig import grant
-from tests.cluster.side_by_side import Scene, drain_all, lay_out
+from tests.cluster.side_by_side import Scene, drain_all, lay_out, stage
 from tests.cluster.watched import Story, Watched
 from tests.scenarios.stage import Outcome, drain
 from tests.scenes import at
@@ -43,11 +41,10 @@ class Course:
 
 
 @pytest.fixture(scope="module")
-def course(plane: ControlPlane) -> Iterator[Course]:
+def course(plane: ControlPlane) -> Course:
     """All of it, once: some two minutes."""
-    api, scenes = Api(plane), list(SCENES.values())
-    grant(api)
-    with metrics_api(plane, api, load=40 * 50) as asked:
+    scenes = list(SCENES.values())
+    with stage(plane) as api, metrics_api(plane, api, load=40 * 50) as asked:
         lay_out(api, scenes)
         with Watched(plane, api) as watched:
             drains = drain_all(plane, api, scenes)
@@ -56,9 +53,7 @@ def course(plane: ControlPlane) -> Iterator[Course]:
         looked = [(moment - noticed["d25"]).total_seconds() for moment in asked]
         left = [p["metadata"]["name"] for p in api.items("Pod", query=f"labelSelector={LABEL_RELEASED}")]
         replicas = api.get("/apis/apps/v1/namespaces/d25/deployments/web")[1]["spec"]["replicas"]
-    yield Course(drains, stories, left, replicas, looked)
-    api.wipe(timedelta(seconds=120))
-    api.close()
+    return Course(drains, stories, left, replicas, looked)
 
 
 def is_whole(result: Drained, story: Story, pods: int = 30, replicas: int = 40) -> None:

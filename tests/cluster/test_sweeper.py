@@ -4,7 +4,6 @@ Three nodes, their drains killed with pods released: one is still to be taken; t
 and without. The marks are made older by hand, which stands for the minutes that pass.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -23,8 +22,8 @@ from lambdas.domain.values.releases import DELETION_COST
 from tests.cluster.conftest import HANDLER
 from tests.cluster.drains import is_ready
 from tests.cluster.invocations import Invocation
-from tests.cluster.rig import CLOCK, connected, grant
-from tests.cluster.side_by_side import Scene, lay_out
+from tests.cluster.rig import CLOCK, connected
+from tests.cluster.side_by_side import Scene, lay_out, stage
 from tests.cluster.watched import Story, Watched
 from tests.scenes import Json, budget, deployment, instance_id, times
 
@@ -92,27 +91,27 @@ def _sweep(plane: ControlPlane, ledger: MemoryLedger, owner: str) -> Swept:
 
 
 @pytest.fixture(scope="module")
-def left(plane: ControlPlane) -> Iterator[Left]:
+def left(plane: ControlPlane) -> Left:
     """All of it, once: about a minute."""
-    api, ledger = Api(plane), MemoryLedger()
-    grant(api)
-    lay_out(api, SCENES)
-    with Watched(plane, api) as watched:
-        since = CLOCK.now()
-        before = {scene.name: _abandon(plane, api, scene) for scene in SCENES}
-        for scene, seconds in ((DOOMED, 35), (LIVING, 200), (FULL, 200)):
-            _make_older(api, scene, seconds)
-        api.until(lambda: len(_ready(api, LIVING)) == _REPLICAS + _SURGE, what="replacements Ready, nobody evicting")
-        sweeps = [_sweep(plane, ledger, "first")]
-        api.until(lambda: _is_settled(api, LIVING) and _is_settled(api, FULL), timedelta(seconds=60), "surplus gone")
-        sweeps += [_sweep(plane, ledger, owner) for owner in ("second", "third")]
-        story = watched.story("doomed", DOOMED.doomed, since.timestamp())
-    after = {scene.name: api.items("Pod", scene.name) for scene in SCENES}
-    nodes = {scene.name: api.get(f"/api/v1/nodes/{scene.doomed[0]}")[1] for scene in SCENES}
-    refused = [f"{r.verb} {r.resource} {r.name}" for r in plane.requests(HANDLER.user, since) if r.code == 403]
-    yield Left(sweeps, before, after, nodes, story, refused)
-    api.wipe()
-    api.close()
+    ledger = MemoryLedger()
+    with stage(plane) as api:
+        lay_out(api, SCENES)
+        with Watched(plane, api) as watched:
+            since = CLOCK.now()
+            before = {scene.name: _abandon(plane, api, scene) for scene in SCENES}
+            for scene, seconds in ((DOOMED, 35), (LIVING, 200), (FULL, 200)):
+                _make_older(api, scene, seconds)
+            api.until(
+                lambda: len(_ready(api, LIVING)) == _REPLICAS + _SURGE, what="replacements Ready, nobody evicting"
+            )
+            sweeps = [_sweep(plane, ledger, "first")]
+            api.until(lambda: _is_settled(api, LIVING) and _is_settled(api, FULL), timedelta(seconds=60), "no surplus")
+            sweeps += [_sweep(plane, ledger, owner) for owner in ("second", "third")]
+            story = watched.story("doomed", DOOMED.doomed, since.timestamp())
+        after = {scene.name: api.items("Pod", scene.name) for scene in SCENES}
+        nodes = {scene.name: api.get(f"/api/v1/nodes/{scene.doomed[0]}")[1] for scene in SCENES}
+        refused = [f"{r.verb} {r.resource} {r.name}" for r in plane.requests(HANDLER.user, since) if r.code == 403]
+    return Left(sweeps, before, after, nodes, story, refused)
 
 
 def _ready(api: Api, scene: Scene) -> list[Json]:

@@ -5,7 +5,7 @@ All of them side by side, each in a scene of its own, judged one by one by a wat
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -20,8 +20,8 @@ from lambdas.domain.values.notices import Notice, Reason
 from tests.cluster.conftest import HANDLER
 from tests.cluster.drains import Drained, drained, is_ready
 from tests.cluster.invocations import Invocation
-from tests.cluster.rig import CLOCK, grant
-from tests.cluster.side_by_side import Scene, lay_out
+from tests.cluster.rig import CLOCK
+from tests.cluster.side_by_side import Scene, lay_out, stage
 from tests.cluster.watched import Story, Watched
 from tests.scenes import Json, budget, deployment, instance_id, times
 
@@ -101,25 +101,23 @@ def _take_over(plane: ControlPlane, api: Api, scene: Scene) -> tuple[float, date
 
 
 @pytest.fixture(scope="module")
-def takeovers(plane: ControlPlane) -> Iterator[dict[str, TakenOver]]:
+def takeovers(plane: ControlPlane) -> dict[str, TakenOver]:
     """All of them, once: less than a minute."""
-    api, scenes = Api(plane), [_scene(number, moment) for number, moment in enumerate(MOMENTS)]
-    grant(api)
-    lay_out(api, scenes)
-    since = CLOCK.now()
-    with Watched(plane, api) as watched, ThreadPoolExecutor(len(scenes)) as workers:
-        futures = [workers.submit(_take_over, plane, api, scene) for scene in scenes]
-        ends = [future.result() for future in futures]
+    scenes = [_scene(number, moment) for number, moment in enumerate(MOMENTS)]
+    with stage(plane) as api:
+        lay_out(api, scenes)
+        since = CLOCK.now()
+        with Watched(plane, api) as watched, ThreadPoolExecutor(len(scenes)) as workers:
+            futures = [workers.submit(_take_over, plane, api, scene) for scene in scenes]
+            ends = [future.result() for future in futures]
+            stories = [watched.story(s.name, s.doomed, began) for s, (began, _, _) in zip(scenes, ends, strict=True)]
         asked = plane.requests(HANDLER.user, since)
         found = {}
-        for scene, (began, killed_at, result) in zip(scenes, ends, strict=True):
+        for scene, (_, killed_at, result), story in zip(scenes, ends, stories, strict=True):
             left = len(api.items("Pod", scene.name, f"labelSelector={LABEL_RELEASED}"))
-            story = watched.story(scene.name, scene.doomed, began)
             of_it = [r for r in asked if r.namespace == scene.name]
             found[scene.name] = TakenOver(killed_at, result, story, of_it, left)
-    yield found
-    api.wipe()
-    api.close()
+    return found
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

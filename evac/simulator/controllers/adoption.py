@@ -24,8 +24,8 @@ class Adoption:
 
     def orphans_for(self, key: Key) -> list[Raw]:
         """The ownerless pods that it, first of those who may, adopts."""
-        found = self._store.ownerless(key.namespace)
-        return [pod for pod in found if is_active(pod) and self.adopters(pod)[:1] == [key]]
+        ownerless = [pod for pod in self._selections.pods_of(key) if controller_of(pod) is None]
+        return [pod for pod in ownerless if is_active(pod) and self.adopters(pod)[:1] == [key]]
 
     def adopt_all(self, owner: Raw, key: Key) -> None:
         """Adopt them, all at once."""

@@ -105,10 +105,51 @@ def test_respecting_budgets_to_the_end_loses_pods_and_names_the_budget_that_held
     assert document["totals"]["lost"] > 15
 
 
-@pytest.mark.parametrize("example", ["statefulset", "budgets", "jobs"])
+@pytest.mark.parametrize("example", ["statefulset", "budgets", "jobs", "forbidden"])
 def test_every_pod_of_the_small_examples_leaves_gracefully(example: str) -> None:
     folder = str(EXAMPLES / example)
     assert evac("replay", folder, "--cluster", folder).exit_code == 0
+
+
+FORBIDDEN = {
+    "payments/ledger": "ResourceQuota payments/payments has no room for its replacement (pods)",
+    "media/uploads": "its volume uploads cannot be on two nodes",
+    "edge/gateway": "Service edge/gateway-stable selects by pod-template-hash",
+    "shop/session": "its Deployment's strategy is Recreate",
+    "shop/cart": "HorizontalPodAutoscaler shop/cart scales down after 30 s and would act on the surplus",
+    "shop/search": "the Deployment says spot-evac.dev/release: off",
+    "legacy/orders": "ReplicationController legacy/orders-before-2024 would adopt it",
+    "geo/tiles": "its required anti-affinity keeps the replacement out of its topology.kubernetes.io/zone",
+}
+
+
+def test_what_forbids_a_release_is_named_for_each_workload_and_the_others_are_released() -> None:
+    folder = str(EXAMPLES / "forbidden")
+    document = told(evac("replay", folder, "--cluster", folder, "--output", "json"))
+    assert document["cluster"] == {"unknown_kinds": [], "notes": []}
+    pods = document["drains"][0]["pods"]
+    reasons = {p["workload"].removeprefix("Deployment "): p["not_released"] for p in pods if p["not_released"]}
+    assert reasons == FORBIDDEN
+    released = {p["workload"] for p in pods if p["released_at_s"] is not None}
+    assert released == {"Deployment shop/front"}
+    short = {w["name"] for w in document["workloads"] if w["fewest_ready"] < w["wanted"]}
+    assert short == FORBIDDEN.keys()
+
+
+def test_the_table_output_tells_each_reason_once() -> None:
+    folder = str(EXAMPLES / "forbidden")
+    flowing = " ".join(evac("replay", folder, "--cluster", folder).stdout.split())
+    for workload, reason in FORBIDDEN.items():
+        told_of = f"of Deployment {workload}: {reason}".replace("for its replacement", "for their replacements")
+        assert flowing.count(told_of) == 1, workload
+    assert "2 pods of Deployment shop/front released in 2 waves, each replaced before it went" in flowing
+    assert "unknown kinds" not in flowing
+
+
+def test_releases_beside_kinds_that_are_not_known_are_said_to_be_optimistic() -> None:
+    folder = str(EXAMPLES / "jobs")
+    flowing = " ".join(evac("replay", folder, "--cluster", folder).stdout.split())
+    assert "released as if there were none of the unknown kinds; some of them may forbid it" in flowing
 
 
 def test_a_stateful_set_leaves_one_by_one_and_its_last_pod_at_the_last_safe_moment() -> None:
