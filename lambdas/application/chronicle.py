@@ -17,7 +17,6 @@ from lambdas.domain.values.owners import workload_named
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _WORTH_TELLING = frozenset({Hold.BUDGET, Hold.REPLACEMENT, Hold.FINISH, Hold.CRITICAL, Hold.OPEN_NODE})
-_BY_REPLACEMENT = frozenset({Cause.ROOM, Cause.SEVERAL_BUDGETS, Cause.REPLACED_SEVERAL, Cause.UNCOUNTED})
 _PASSING = frozenset({Hold.ANSWER, Hold.TURN, Hold.REPLACEMENT})
 """Over in a moment, or told by its own times: no explanation of why a pod stayed."""
 
@@ -166,7 +165,7 @@ class Chronicle:
     def _replaced(self, ref: PodRef, story: Story, decision: Go, now: datetime) -> None:
         """A released pod that goes before its last safe moment goes because its replacement is there."""
         is_in_time = story.last_safe_at is None or now < story.last_safe_at
-        if story.released_at and story.replaced_at is None and is_in_time and decision.cause in _BY_REPLACEMENT:
+        if story.released_at and story.replaced_at is None and is_in_time and decision.cause is Cause.REPLACED:
             story.replaced_at = now
             self._tell(Happening.REPLACED, ref, now)
 

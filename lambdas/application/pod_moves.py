@@ -8,12 +8,12 @@ from lambdas.application.marked_nodes import pods_elsewhere, taken_hosts
 from lambdas.application.node_drain import NodeDrain
 from lambdas.application.requests import Ports
 from lambdas.application.workload_watch import WorkloadWatch
+from lambdas.domain.decisions.around import Around
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.cures import problem_of
 from lambdas.domain.decisions.pacing import Tides
 from lambdas.domain.decisions.plan import Plan, plan
 from lambdas.domain.decisions.release_memory import ReleaseMemory
-from lambdas.domain.decisions.releasing import Around
 from lambdas.domain.decisions.settling import Settling
 from lambdas.domain.decisions.steps import Doomed, Free, Go
 from lambdas.domain.values.actions import CheckGuard, Delete, Evict, ObserveWorkloads, Release, Wake
@@ -124,7 +124,7 @@ class PodMoves:
                 case _:
                     pass
         for deployment_uid, wake in step.wakes.items():
-            self._memory.woken[deployment_uid] = now
+            self._memory.woke(deployment_uid, now)
             self._cluster.start(wake)
 
     def _go(self, ref: PodRef, decision: Go, now: datetime) -> None:

@@ -5,7 +5,6 @@ each scene's notice. Where the machine is shared, the moments have room; counts 
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest

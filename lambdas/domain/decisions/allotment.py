@@ -5,16 +5,16 @@ that the API answers keeps its SIGTERM from being tried.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.budgets import COLLIDED_AFTER, BudgetIndex, Rooms, lets_unready_go
 from lambdas.domain.decisions.filters import Verdict
 from lambdas.domain.decisions.pacing import Pacer
-from lambdas.domain.decisions.releasing import Releases
 from lambdas.domain.decisions.settling import Settling
 from lambdas.domain.decisions.steps import Await, Cause, Decision, Doomed, Go, Hold, Skip, Stay, was_born_before
+from lambdas.domain.decisions.surplus import Surplus
 from lambdas.domain.values.actions import Delete, Evict
 from lambdas.domain.values.answers import Blocked, Forbidden, Refused, SeveralBudgets
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod, PodRef
@@ -30,21 +30,22 @@ _UNANSWERED = timedelta(seconds=2)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of budgets and of our own requests. `elsewhere`: pods of other nodes that carry our mark."""
+    """What was seen of budgets and of our own requests. `recovered`: budgets of which a pod was replaced in this drain;
+    `settling`: those that are being written."""
 
     budgets: Listing[Budget]
     attempts: Mapping[PodRef, Attempt]
     recovered: Collection[BudgetRef]
-    elsewhere: Sequence[Doomed] = ()
-    settling: Settling = field(default_factory=Settling)
+    settling: Settling
 
 
 class Allotment:
     """One step's allotment: who gets the room that there is."""
 
     def __init__(
-        self, ranked: Sequence[Doomed], seen: Seen, settings: Settings, now: datetime, releases: Releases
+        self, everywhere: Sequence[Doomed], seen: Seen, settings: Settings, now: datetime, surplus: Surplus
     ) -> None:
+        """`everywhere`: the pods of all marked nodes, in the plan's order; budgets are paced over all of them."""
         budgets = seen.budgets
         self.now = now
         self.decisions: dict[PodRef, Decision] = {}
@@ -54,22 +55,24 @@ class Allotment:
         self._index = BudgetIndex(budgets.items)
         self._attempts = seen.attempts
         self._settings = settings
-        self._releases = releases
+        self._surplus = surplus
         self._settling = seen.settling
         self._rooms = Rooms.after(seen.attempts.values(), {b.ref: b for b in budgets.items}, now)
         self._pacer = Pacer(self._index, seen.attempts.values(), seen.recovered, now)
         if settings.paces_budgets:
-            for d in sorted((*ranked, *seen.elsewhere), key=lambda d: d.last_safe_moment) if seen.elsewhere else ranked:
-                if not releases.replaces(d.pod):
+            for d in everywhere:
+                if not surplus.is_replaced_first(d.pod):
                     self._pacer.expect(d, self._attempts.get(d.pod.ref))
 
     def decide(self, d: Doomed, *, waits_for_others: bool = False) -> None:
+        """Give the pod its turn."""
         decision = self._decide(d, waits_for_others)
         self.decisions[d.pod.ref] = decision
         if isinstance(decision, Stay) and decision.until is not None:
             self.look_again(decision.until)
 
     def look_again(self, at: datetime) -> None:
+        """By then something may have changed by time alone."""
         self.look_again_at = at if self.look_again_at is None else min(at, self.look_again_at)
 
     def _decide(self, d: Doomed, waits_for_others: bool) -> Decision:
@@ -138,10 +141,10 @@ class Allotment:
         """Before its last safe moment a pod goes when it is replaced and every one of its budgets has room."""
         if not self._are_budgets_known:
             return Stay(Hold.ANSWER, d.last_safe_moment, detail="the budgets are not read yet")
-        if self._releases.is_awaited(d.pod):
+        if self._surplus.is_awaited(d.pod):
             return Stay(Hold.ANSWER, d.last_safe_moment, detail="the workloads of its namespace are not read yet")
         held_by = self._index.of(d.pod)
-        if self._releases.replaces(d.pod):
+        if self._surplus.is_replaced_first(d.pod):
             return self._if_replaced(d, held_by)
         if isinstance(attempt.last_result, SeveralBudgets) and len(held_by) < 2:
             return Stay(Hold.BUDGET, d.last_safe_moment, detail=attempt.last_result.message)
@@ -152,14 +155,15 @@ class Allotment:
 
     def _if_replaced(self, d: Doomed, held_by: Sequence[Budget]) -> Decision:
         """Its replacement decides; its one budget is asked all the same, and several cannot be."""
-        if not self._releases.lets_go(d.pod):
+        if not self._surplus.lets_go(d.pod):
             return Stay(Hold.REPLACEMENT, d.last_safe_moment)
+        cause = Cause.UNWANTED if self._surplus.is_unwanted(d.pod) else Cause.REPLACED
         if len(held_by) > 1:
-            return self._delete(d, Cause.REPLACED_SEVERAL, detail=", ".join(str(b.ref) for b in held_by))
+            return self._delete(d, cause, detail=", ".join(str(b.ref) for b in held_by))
         shut = self._shut(d, held_by)
         if shut:
             return self._uncounted(d, shut) or self._held(d, shut)
-        return self._in_turn(d, held_by)
+        return self._in_turn(d, held_by, cause)
 
     def _shut(self, d: Doomed, held_by: Sequence[Budget]) -> tuple[Budget, ...]:
         return tuple(b for b in held_by if not self._rooms.has_room(d.pod, b))
@@ -171,11 +175,12 @@ class Allotment:
 
     def _uncounted(self, d: Doomed, shut: Sequence[Budget]) -> Decision | None:
         """A delete where a budget that counts nothing (scaled to 0) would keep a released pod for ever."""
-        if self._releases.is_freely_gone(d.pod) and all(b.expected == 0 and b.is_observed for b in shut):
-            return self._delete(d, Cause.UNCOUNTED)
+        is_free = self._surplus.lets_go(d.pod) and self._surplus.is_released(d.pod)
+        if is_free and all(b.expected == 0 and b.is_observed for b in shut):
+            return self._delete(d, Cause.UNWANTED)
         return None
 
-    def _in_turn(self, d: Doomed, held_by: Sequence[Budget]) -> Decision:
+    def _in_turn(self, d: Doomed, held_by: Sequence[Budget], cause: Cause = Cause.ROOM) -> Decision:
         if not all(self._rooms.is_free(b) for b in held_by):
             self.look_again(self.now + COLLIDED_AFTER)
             return Stay(Hold.TURN, d.last_safe_moment, tuple(b.ref for b in held_by))
@@ -184,7 +189,7 @@ class Allotment:
         settles_at = max((at for b in held_by if (at := self._settling.settles_at(b.ref, self.now))), default=None)
         if settles_at is not None:
             return Stay(Hold.TURN, min(settles_at, d.last_safe_moment), tuple(b.ref for b in held_by))
-        return self._evict(d, held_by)
+        return self._evict(d, held_by, cause)
 
     def _exceed(self, d: Doomed, shut: Sequence[Budget]) -> Decision | None:
         """A delete where the budget is to be exceeded now, so that it is exceeded by less later."""
@@ -233,9 +238,9 @@ class Allotment:
     def _names(self, pod: Pod) -> tuple[BudgetRef, ...]:
         return tuple(b.ref for b in self._index.of(pod))
 
-    def _evict(self, d: Doomed, held_by: Sequence[Budget]) -> Go:
+    def _evict(self, d: Doomed, held_by: Sequence[Budget], cause: Cause = Cause.ROOM) -> Go:
         versions = self._spend(d.pod, held_by)
-        return Go(Evict(d.pod.ref, d.deadline.grace(d.pod, self.now)), versions)
+        return Go(Evict(d.pod.ref, d.deadline.grace(d.pod, self.now)), versions, cause)
 
     def _delete(self, d: Doomed, cause: Cause, against: Sequence[Budget] = (), detail: str = "") -> Go:
         versions = self._spend(d.pod, self._index.of(d.pod))

@@ -5,19 +5,18 @@ observed could take the pod for its own, lose it from a Service, or keep its rep
 read counts as forbidding unless the settings say otherwise.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
-from lambdas.contract import ANNOTATION_RELEASE, LABEL_RELEASED, LABEL_TEMPLATE_HASH, RELEASED_PREFIX
+from lambdas.contract import ANNOTATION_RELEASE, LABEL_TEMPLATE_HASH
+from lambdas.domain.decisions.places import Place
 from lambdas.domain.decisions.surroundings import Workload
 from lambdas.domain.values.kubernetes import Pod
 from lambdas.domain.values.observation import NamespaceView
-from lambdas.domain.values.releases import RELEASED, released_hash
-from lambdas.domain.values.selectors import Selector
+from lambdas.domain.values.releases import labels_once_released, released_hash
 from lambdas.domain.values.settings import ReleaseMode, Settings
-from lambdas.domain.values.workloads import Autoscaler, Selecting
+from lambdas.domain.values.workloads import Autoscaler
 
 _SHORTEST_WINDOW = timedelta(seconds=120)
 """An autoscaler that looks back less far acts on the surplus of a drain (20 → 7 replicas seen)."""
@@ -29,60 +28,6 @@ class Refusal:
 
     reason: str
     is_passing: bool = False
-
-
-@dataclass(slots=True)
-class Place:
-    """What a namespace holds that may forbid a release.
-
-    `unread`: cluster-wide kinds that could not be read. `by_hash`: Services and budgets that a change of the labels
-    may move a pod out of. `charged`: what the replacements of pods already released cost, which a quota listed before
-    has not counted.
-    """
-
-    view: NamespaceView
-    by_hash: Sequence[tuple[str, Selector]] = ()
-    unread: Sequence[str] = ()
-    charged: Counter[str] = field(default_factory=Counter)
-    _adopters: list[tuple[str, Selector]] | None = None
-    _policies: list[tuple[str, Selector]] | None = None
-
-    def charge(self, pod: Pod) -> None:
-        """One more replacement is on its way."""
-        if self.view.quotas.items:
-            self.charged.update(pod.cost)
-
-    def adopters(self) -> Sequence[tuple[str, Selector]]:
-        """Controllers that may take an ownerless pod, save those that ask for a hash which no released pod has."""
-        if self._adopters is None:
-            sets = [(f"ReplicaSet {r.namespace}/{r.name}", r.selector) for r in self.view.replica_sets.items]
-            others = [(str(o), o.selector) for o in self._selecting() if o.adopts]
-            self._adopters = [(name, s) for name, s in (*sets, *others) if not _asks_for_another_hash(s)]
-        return self._adopters
-
-    def policies(self) -> Sequence[tuple[str, Selector]]:
-        """NetworkPolicies that a change of the labels may move a pod out of, or into."""
-        if self._policies is None:
-            selectors = [
-                (str(o), s) for o in self._selecting() if not o.adopts for s in (o.selector, *o.other_selectors)
-            ]
-            self._policies = [(name, s) for name, s in selectors if depends_on_release(s)]
-        return self._policies
-
-    def _selecting(self) -> Iterable[Selecting]:
-        return (o for listing in self.view.selecting.values() for o in listing.items)
-
-
-def depends_on_release(selector: Selector) -> bool:
-    """Whether what a release changes of a pod's labels may change what the selector says of it."""
-    return any(r.key in (LABEL_TEMPLATE_HASH, LABEL_RELEASED) for r in selector.requirements or ())
-
-
-def _asks_for_another_hash(selector: Selector) -> bool:
-    for r in selector.requirements or ():
-        if r.key == LABEL_TEMPLATE_HASH and r.operator == "In":
-            return not any(value.startswith(RELEASED_PREFIX) for value in r.values)
-    return selector.requirements is None
 
 
 def mode_of(workload: Workload, settings: Settings) -> ReleaseMode:
@@ -136,7 +81,7 @@ def _by_its_own(pod: Pod, _: Workload, __: Settings) -> str:
 
 def _by_others(pod: Pod, place: Place) -> str:
     """Whoever would adopt the released pod, or see it no more."""
-    then = _once_released(pod.labels)
+    then = labels_once_released(pod.labels)
     for name, selector in place.adopters():
         if selector.matches(then):
             return f"{name} would adopt it"
@@ -144,11 +89,6 @@ def _by_others(pod: Pod, place: Place) -> str:
         if selector.matches(pod.labels) != selector.matches(then):
             return f"{name} selects by {LABEL_TEMPLATE_HASH}"
     return ""
-
-
-def _once_released(labels: Mapping[str, str]) -> Mapping[str, str]:
-    template_hash = released_hash(labels.get(LABEL_TEMPLATE_HASH, ""))
-    return {**labels, LABEL_TEMPLATE_HASH: template_hash, LABEL_RELEASED: RELEASED}
 
 
 def _by_volumes(pod: Pod, place: Place) -> str:

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import count
 from statistics import median
 from typing import ClassVar
 
@@ -32,15 +33,23 @@ def startup_of(pods: Iterable[Pod]) -> timedelta | None:
     return max(_LEAST_STARTUP, timedelta(seconds=median(known))) if known else None
 
 
-def needed_at_once(times: Sequence[timedelta], startup: timedelta) -> int | None:
+def needed_at_once(times: Sequence[timedelta], startup: timedelta, busy: Sequence[timedelta] = ()) -> int | None:
     """How many are to be missing at a time, so that all leave by their moments; `times`: to each one's, in order.
 
-    None where nothing is won: not even the last one's time holds a single start-up, so the depth is the same later.
+    `busy`: for each that is missing already, how long until its replacement is Ready: only then another may go in its
+    place. None where nothing is won: not even the last one's time holds a single start-up, so the depth is the same
+    later.
     """
-    rounds = [max(0, time // startup) for time in times]
-    if not any(rounds):
+    if not any(time >= startup for time in times):
         return None
-    return max(-(-i // (r + 1)) for i, r in enumerate(rounds, start=1))
+    by_then = {time: i for i, time in enumerate(times, start=1)}
+    return next(most for most in count(1) if all(i <= _leave_by(t, startup, most, busy) for t, i in by_then.items()))
+
+
+def _leave_by(time: timedelta, startup: timedelta, most: int, busy: Sequence[timedelta]) -> int:
+    """How many can leave by then, so many at a time; where more are missing already, the last of those free a place."""
+    free_in = [*sorted(busy, reverse=True)[:most], *([timedelta()] * (most - len(busy)))]
+    return sum((time - begins) // startup + 1 for begins in free_in if begins <= time)
 
 
 @dataclass(slots=True)
@@ -70,7 +79,13 @@ class Pace:
 
 
 def pace_of(
-    budget: Budget, pods: Sequence[Pod], times: Sequence[timedelta], *, has_recovered: bool, was_touched: bool
+    budget: Budget,
+    pods: Sequence[Pod],
+    times: Sequence[timedelta],
+    *,
+    has_recovered: bool,
+    was_touched: bool,
+    missing_for: Sequence[timedelta] = (),
 ) -> Pace | None:
     """The pace for the pods that still have to leave (in the plan's order), or None where the budget alone decides.
 
@@ -81,7 +96,8 @@ def pace_of(
     startup = startup_of(pods)
     if allows <= 0 or startup is None or not budget.is_observed:
         return None
-    needed = needed_at_once(times, startup)
+    missing = sorted(missing_for)[: max(0, budget.expected - budget.healthy)]
+    needed = needed_at_once(times, startup, [max(timedelta(), startup - since) for since in missing])
     if needed is None or needed <= allows:
         return None
     if not has_recovered:
@@ -115,12 +131,15 @@ class Pacer:
         self._unseen: Counter[BudgetRef] = Counter()
         self._touched: set[BudgetRef] = set()
         self._paces: dict[BudgetRef, Pace | None] = {}
+        self._missing_for: defaultdict[BudgetRef, list[timedelta]] = defaultdict(list)
         for attempt in attempts:
             self._remember(attempt)
 
     def _remember(self, attempt: Attempt) -> None:
         is_recent = attempt.signalled_at is not None and attempt.signalled_at + self.SEEN_WITHIN > self._now
         for ref in attempt.versions or ():
+            if attempt.signalled_at is not None:
+                self._missing_for[ref].append(self._now - attempt.signalled_at)
             if attempt.in_flight or is_recent:
                 self._unseen[ref] += 1
             if attempt.in_flight or attempt.signalled:
@@ -155,6 +174,7 @@ class Pacer:
             times,
             has_recovered=ref in self._recovered,
             was_touched=ref in self._touched,
+            missing_for=self._missing_for[ref],
         )
 
     def missing(self, budget: Budget) -> int:

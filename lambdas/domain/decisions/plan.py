@@ -4,14 +4,17 @@ Law: pure and level-based. The same observation, memory and moment give the same
 that dies a budget protects nothing past a pod's last safe moment (what kubernetes-sigs/karpenter 2350 asks for).
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from lambdas.domain.decisions.allotment import Allotment, Seen
+from lambdas.domain.decisions.around import Around
 from lambdas.domain.decisions.attempts import Attempt
-from lambdas.domain.decisions.releasing import Around, Releases
+from lambdas.domain.decisions.releasing import releases, shortfalls
 from lambdas.domain.decisions.steps import Await, Decision, Doomed, Go, Hold, Stay
+from lambdas.domain.decisions.surplus import Surplus
+from lambdas.domain.decisions.turnover import sort_out
 from lambdas.domain.values.actions import Wake
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, PodRef
 from lambdas.domain.values.observation import Listing
@@ -46,11 +49,30 @@ def plan(
     `recovered`: budgets that have been seen to recover in this drain, so that replacements do become Ready. Evictions
     come first, then releases.
     """
-    ranked = sorted(doomed, key=lambda d: _rank(d, now))
-    releases = Releases(ranked, budgets, attempts, settings, now, around)
-    allotment = Allotment(
-        ranked, Seen(budgets, attempts, recovered, around.elsewhere, around.settling), settings, now, releases
+    doomed = tuple(doomed)
+    everywhere = sorted((*doomed, *around.elsewhere), key=lambda d: d.rank(now))
+    own = {d.pod.ref for d in doomed}
+    ranked = [d for d in everywhere if d.pod.ref in own]
+    signalled = {ref for ref, a in attempts.items() if a.signalled or a.in_flight}
+    turnover = sort_out(everywhere, around, budgets, settings)
+    surplus = Surplus(turnover, around, signalled, now)
+    allotment = Allotment(everywhere, Seen(budgets, attempts, recovered, around.settling), settings, now, surplus)
+    _allot(ranked, allotment)
+    leaving = signalled | {ref for ref, decision in allotment.decisions.items() if isinstance(decision, Go)}
+    made = releases(turnover, around, settings, now, own, leaving)
+    moments = [*surplus.look_again, *made.look_again]
+    moments += [allotment.look_again_at] if allotment.look_again_at else []
+    return Plan(
+        decisions={**allotment.decisions, **made.frees},
+        look_again_at=min(moments, default=None),
+        refusals={ref: refusal.reason for ref, refusal in turnover.refusals.items()},
+        wakes=made.wakes,
+        shortfalls=shortfalls(turnover, signalled),
     )
+
+
+def _allot(ranked: Sequence[Doomed], allotment: Allotment) -> None:
+    """Each in its turn; pods that others need to shut down cleanly when the others have had theirs."""
     ordinary = [d for d in ranked if not d.is_critical]
     for d in ordinary:
         allotment.decide(d)
@@ -58,11 +80,6 @@ def plan(
     for d in ranked:
         if d.is_critical:
             allotment.decide(d, waits_for_others=d.node_name in moving)
-    decisions = {**allotment.decisions, **releases.frees(allotment.decisions)}
-    refusals = {ref: refusal.reason for ref, refusal in releases.refusals.items()}
-    wakes = releases.wakes()
-    moments = [*releases.look_again, *([allotment.look_again_at] if allotment.look_again_at else [])]
-    return Plan(decisions, min(moments, default=None), refusals, wakes, releases.shortfalls())
 
 
 def _is_on_its_way(decision: Decision) -> bool:
@@ -70,15 +87,3 @@ def _is_on_its_way(decision: Decision) -> bool:
     if isinstance(decision, Stay):
         return decision.hold in (Hold.ANSWER, Hold.RETRY, Hold.TURN)
     return isinstance(decision, Go | Await)
-
-
-def _rank(d: Doomed, now: datetime) -> tuple[object, ...]:
-    """Earliest last safe moment first, then longest own grace (the grace counted makes ties), then unready, then name.
-
-    That order meets every deadline that can be met. Among those whose moment has come a Job's pod is first: only an
-    eviction sets the DisruptionTarget condition that its podFailurePolicy may ignore.
-    """
-    pod, moment = d.pod, d.last_safe_moment
-    is_due = moment <= now
-    is_job = pod.owner is not None and pod.owner.kind == "Job"
-    return (not (is_due and is_job), moment, -pod.grace, pod.ready, pod.ref)

@@ -22,9 +22,9 @@ class ReleaseMemory:
 
     accepted: dict[PodRef, Pod] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    woken: dict[str, datetime] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
     """Workloads that a pod was released from."""
+    _woken: dict[str, datetime] = field(default_factory=dict)
     _in_flight: dict[PodRef, str] = field(default_factory=dict)
     _not_before: dict[PodRef, datetime] = field(default_factory=dict)
     _failures: int = 0
@@ -61,9 +61,13 @@ class ReleaseMemory:
         return sum(1 for uid in self._in_flight.values() if uid == deployment_uid)
 
     def may_wake(self, deployment_uid: str, now: datetime) -> bool:
-        """Whether its ReplicaSet may be touched: after a release of ours, and now and then."""
-        last = self.woken.get(deployment_uid)
-        return deployment_uid in self.touched and (last is None or last + WAKE_EVERY <= now)
+        """Whether its ReplicaSet may be touched (again)."""
+        last = self._woken.get(deployment_uid)
+        return last is None or last + WAKE_EVERY <= now
+
+    def woke(self, deployment_uid: str, now: datetime) -> None:
+        """It was touched."""
+        self._woken[deployment_uid] = now
 
     def may_ask_at(self, pod: PodRef) -> datetime | None:
         """When the next patch makes sense."""

@@ -53,8 +53,8 @@ class Cause(Enum):
 
     ROOM = "its budgets let it go"
     SEVERAL_BUDGETS = "several budgets, all with room"
-    REPLACED_SEVERAL = "replaced; several budgets, which no eviction can ask"
-    UNCOUNTED = "nobody wants its replica, and its budget counts none"
+    REPLACED = "its replacement is Ready"
+    UNWANTED = "nobody wants its replica any more"
     PACED = "paced"
     LAST_SAFE_MOMENT = "its last safe moment"
     NO_TURN = "its last safe moment, and no turn at its budget"
@@ -63,7 +63,7 @@ class Cause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Goes now, by this request; `versions` are its budgets' resource versions, `budgets` those that were asked."""
+    """Goes now, by this request; `versions` are the resource versions of the budgets that it costs room."""
 
     ask: Evict | Delete
     versions: Mapping[BudgetRef, str]
@@ -87,7 +87,11 @@ Decision = Skip | Await | Stay | Go | Free
 
 
 class Door(Enum):
-    """Whether the node may still be given pods: a replacement that lands on it is none."""
+    """Whether the node may still be given pods: a replacement that lands on it is none.
+
+    Shut is what the API server holds as cordoned. A scheduler that is behind may bind a pod there for some moments
+    more; releases do not wait for it (law 1): what lands there is a newcomer, and is replaced in its turn.
+    """
 
     SHUT = "is cordoned"
     SHUTTING = "is about to be cordoned"
@@ -120,6 +124,17 @@ class Doomed:
             ("is_critical", is_critical(self.pod)),
         ):
             object.__setattr__(self, name, value)
+
+    def rank(self, now: datetime) -> tuple[object, ...]:
+        """The one order of a plan: earliest last safe moment, then longest own grace (the grace counted makes ties),
+        then unready, then by name.
+
+        That order meets every deadline that can be met. Among those whose moment has come a Job's pod is first: only
+        an eviction sets the DisruptionTarget condition that its podFailurePolicy may ignore.
+        """
+        pod, moment = self.pod, self.last_safe_moment
+        is_job = pod.owner is not None and pod.owner.kind == "Job"
+        return (not (moment <= now and is_job), moment, -pod.grace, pod.ready, pod.ref)
 
     @property
     def is_drained(self) -> bool:

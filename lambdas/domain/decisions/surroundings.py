@@ -4,7 +4,7 @@ Law: a released pod counts as its Deployment's, whoever released it; a pod on a 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -71,14 +71,6 @@ class Workload:
         return fresh or startup_of(p for p in (*self.owned, *self.released) if p.ready)
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The Ready pods of a workload. `ripe_at`: when the next one has been Ready for its minReadySeconds."""
-
-    ready: int
-    ripe_at: datetime | None = None
-
-
 @dataclass(slots=True)
 class Workloads:
     """All workloads of the namespaces observed."""
@@ -133,23 +125,3 @@ class Workloads:
 
 def _is_read(listing: Listing[Deployment]) -> bool:
     return listing.freshness.is_read
-
-
-def count_ready(
-    workload: Workload, signalled: Collection[PodRef], taken_hosts: Collection[str], now: datetime
-) -> Counted:
-    """The pods that serve: Ready for minReadySeconds, not signalled, on a host that still stands."""
-    ready, ripe_at = 0, None
-    for pod in _serving(workload, signalled, taken_hosts):
-        ripens = pod.ready_at + workload.deployment.min_ready if pod.ready_at else now
-        if ripens <= now:
-            ready += 1
-        elif ripe_at is None or ripens < ripe_at:
-            ripe_at = ripens
-    return Counted(ready, ripe_at)
-
-
-def _serving(workload: Workload, signalled: Collection[PodRef], taken_hosts: Collection[str]) -> Iterable[Pod]:
-    for pod in (*workload.owned, *workload.released):
-        if pod.ready and pod.ref not in signalled and pod.node_name not in taken_hosts:
-            yield pod

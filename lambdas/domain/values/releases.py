@@ -10,7 +10,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-from lambdas.contract import LABEL_RELEASED, RELEASED_PREFIX
+from lambdas.contract import LABEL_RELEASED, LABEL_TEMPLATE_HASH, RELEASED_PREFIX
 
 RELEASED: Final = "true"
 RETURNED: Final = "returned"
@@ -51,6 +51,12 @@ def released_hash(template_hash: str) -> str:
     if not template_hash or template_hash.startswith(RELEASED_PREFIX) or len(made) > _LONGEST_LABEL:
         return ""
     return made
+
+
+def labels_once_released(labels: Mapping[str, str]) -> Mapping[str, str]:
+    """The labels of a pod after a release; unchanged but for our own where no hash can be made."""
+    template_hash = labels.get(LABEL_TEMPLATE_HASH, "")
+    return {**labels, LABEL_TEMPLATE_HASH: released_hash(template_hash) or template_hash, LABEL_RELEASED: RELEASED}
 
 
 def is_marked_released(labels: Mapping[str, str]) -> bool:

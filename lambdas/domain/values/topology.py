@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lambdas.contract import LABEL_TEMPLATE_HASH
-from lambdas.domain.values.releases import released_hash
+from lambdas.domain.values.releases import labels_once_released
 from lambdas.domain.values.selectors import Selector
 
 Json = Mapping[str, Any]
@@ -21,7 +21,7 @@ def kept_apart_by(spec: Json, labels: Mapping[str, str]) -> str:
     Empty where there is none; the hostname keeps nobody away from other nodes.
     """
     anti_affinity: Json = (spec.get("affinity") or {}).get("podAntiAffinity") or {}
-    then = _once_released(labels)
+    then = labels_once_released(labels)
     for term in anti_affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
         key = term.get("topologyKey") or ""
         selector = Selector.from_json(term.get("labelSelector"))
@@ -35,7 +35,7 @@ def spread_by(spec: Json, labels: Mapping[str, str]) -> str:
 
     (core/v1 TopologySpreadConstraint.) Empty where there is none.
     """
-    then = _once_released(labels)
+    then = labels_once_released(labels)
     for constraint in spec.get("topologySpreadConstraints") or ():
         key = constraint.get("topologyKey") or ""
         is_strict = constraint.get("whenUnsatisfiable") == "DoNotSchedule"
@@ -44,8 +44,3 @@ def spread_by(spec: Json, labels: Mapping[str, str]) -> str:
         if key != _HOSTNAME and is_strict and counts and not by_hash:
             return str(key)
     return ""
-
-
-def _once_released(labels: Mapping[str, str]) -> Mapping[str, str]:
-    template_hash = labels.get(LABEL_TEMPLATE_HASH, "")
-    return {**labels, LABEL_TEMPLATE_HASH: released_hash(template_hash) or template_hash}

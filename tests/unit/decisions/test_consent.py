@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lambdas.contract import ANNOTATION_RELEASE, LABEL_RELEASED, LABEL_TEMPLATE_HASH
-from lambdas.domain.decisions.consent import Place, why_not_released
+from lambdas.domain.decisions.consent import why_not_released
+from lambdas.domain.decisions.places import Place
 from lambdas.domain.decisions.surroundings import Workload
 from lambdas.domain.values.kubernetes import Owner, Pod
 from lambdas.domain.values.observation import Freshness, Listing, NamespaceView

@@ -34,6 +34,21 @@ def test_as_many_at_a_time_as_make_the_deadline(count: int, left: float, startup
     assert needed_at_once(seconds(*[left] * count), timedelta(seconds=startup)) == needed
 
 
+@pytest.mark.parametrize(
+    ("count", "left", "busy", "needed"),
+    [
+        (18, 53.5, (), 3),
+        (18, 53.5, (9, 9, 9), 4),  # 3 * 5 rounds once they are replaced, and 6 more beside them
+        (6, 18.2, (9.5, 9.5, 8.2), 4),
+        (6, 25, (1, 1, 1), 2),
+    ],
+)
+def test_who_is_missing_frees_a_place_only_when_replaced(
+    count: int, left: float, busy: tuple[float, ...], needed: int
+) -> None:
+    assert needed_at_once(seconds(*[left] * count), timedelta(seconds=10), seconds(*busy)) == needed
+
+
 @given(st.lists(st.integers(0, 115), min_size=1, max_size=40).map(sorted), st.integers(1, 60))
 def test_going_so_many_at_a_time_a_round_each_start_up_none_is_late(left: list[int], startup: int) -> None:
     needed = needed_at_once(seconds(*left), timedelta(seconds=startup))

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 from lambdas.contract import LABEL_TEMPLATE_HASH
+from lambdas.domain.decisions.around import Around
 from lambdas.domain.decisions.plan import Plan, plan
 from lambdas.domain.decisions.release_memory import ReleaseMemory
-from lambdas.domain.decisions.releasing import Around
 from lambdas.domain.decisions.steps import Free, Go, Hold, Stay
 from lambdas.domain.values.actions import Release
 from lambdas.domain.values.answers import Conflict, Done, Forbidden
