@@ -25,7 +25,6 @@ _STYLES: Final = {
     Happening.HELD.value: "yellow",
     Happening.RELEASED.value: "blue",
     Happening.REPLACED.value: "dim",
-    Happening.TAKEN_BACK.value: "yellow",
     Happening.DELETED.value: "magenta",
     Happening.EVICTED.value: "cyan",
     Happening.GONE.value: "green",

@@ -51,7 +51,7 @@ def _legend(told: Told, record: DrainRecord) -> Html:
     holds, end = holds_of(told.lines, record.node_name), end_of(told, record)
     seen = {segment.doing for fate in record.pods for segment in segments_of(record, fate, holds, end)}
     keys = [tag("span", tag("b", class_=f"key {doing.style}"), doing.value) for doing in Doing if doing in seen]
-    if _lost(record.pods):
+    if any(fate.departure is Departure.LOST for fate in record.pods):
         keys.append(tag("span", tag("b", "✕", class_="cross"), Doing.LOST.value))
     keys.append(tag("span", tag("b", class_="key safe-tick"), "last safe moment for its SIGTERM"))
     keys.append(tag("span", tag("b", class_="key line"), "Ready pods"))
@@ -65,10 +65,17 @@ def _groups(record: DrainRecord) -> dict[str, list[PodFate]]:
     found: dict[str, list[PodFate]] = {}
     for fate in sorted(record.pods, key=lambda f: (f.signalled_at or record.notice.reclaim_at, f.pod)):
         found.setdefault(fate.workload or _ALONE, []).append(fate)
-    return dict(sorted(found.items(), key=lambda item: (-_lost(item[1]), item[0] == _ALONE, -len(item[1]), item[0])))
+    return dict(
+        sorted(found.items(), key=lambda item: (-_not_graceful(item[1]), item[0] == _ALONE, -len(item[1]), item[0]))
+    )
 
 
-def _lost(fates: Sequence[PodFate]) -> int:
+def _worst_first(group: tuple[str, Sequence[PodFate]]) -> tuple[object, ...]:
+    name, fates = group
+    return (-_not_graceful(fates), name == _ALONE, -len(fates), name)
+
+
+def _not_graceful(fates: Sequence[PodFate]) -> int:
     return sum(1 for fate in fates if not fate.departure.is_graceful)
 
 
@@ -110,7 +117,7 @@ def _workload(told: Told, axis: Axis, record: DrainRecord, name: str, fates: Seq
         lost_at = end if fate.departure is Departure.LOST else None
         made = bar(told, axis, fate, segments_of(record, fate, holds, end), lost_at=lost_at)
         rows.append(_row(_named(fate), made, _outcome(told, fate), "pod"))
-    return tag("details", summary, *rows, open=opens or _lost(fates) > 0, class_="group")
+    return tag("details", summary, *rows, open=opens or _not_graceful(fates) > 0, class_="group")
 
 
 def _named(fate: PodFate) -> Html:

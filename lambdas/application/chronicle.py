@@ -163,9 +163,8 @@ class Chronicle:
             story.hold = text
 
     def _replaced(self, ref: PodRef, story: Story, decision: Go, now: datetime) -> None:
-        """A released pod that goes before its last safe moment goes because its replacement is there."""
-        is_in_time = story.last_safe_at is None or now < story.last_safe_at
-        if story.released_at and story.replaced_at is None and is_in_time and decision.cause is Cause.REPLACED:
+        """A released pod that goes because its replacement is Ready."""
+        if story.released_at and story.replaced_at is None and decision.cause is Cause.REPLACED:
             story.replaced_at = now
             self._tell(Happening.REPLACED, ref, now)
 

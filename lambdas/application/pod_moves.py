@@ -110,8 +110,8 @@ class PodMoves:
     def _tell(doomed: Sequence[Doomed], step: Plan, by_node: Mapping[str, NodeDrain], now: datetime) -> None:
         for d in doomed:
             chronicle = by_node[d.node_name].chronicle
-            chronicle.decided(d.pod.ref, step.decisions[d.pod.ref], now)
             chronicle.placed(d, step.refusals.get(d.pod.ref, ""))
+            chronicle.decided(d.pod.ref, step.decisions[d.pod.ref], now)
 
     def _carry_out(self, step: Plan, now: datetime) -> None:
         for ref, decision in step.decisions.items():

@@ -24,7 +24,7 @@ from lambdas.domain.values.actions import (
     TidyUp,
 )
 from lambdas.domain.values.answers import Absent, Answer, Done, Found, Result
-from lambdas.domain.values.drains import DrainRecord, Problem, Trouble
+from lambdas.domain.values.drains import DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.kubernetes import Node, Pod
 from lambdas.domain.values.locks import Acquired
 from lambdas.domain.values.notices import Instance, Notice
@@ -54,6 +54,12 @@ class Swept:
     is_whole: bool = True
 
     @property
+    def has_failed(self) -> bool:
+        """Whether something was not seen, or could not be finished or undone: the next sweep meets it again."""
+        has_unfinished = any(record.ending is Ending.FAILED for record in self.drained)
+        return not self.is_whole or bool(self.problems) or has_unfinished
+
+    @property
     def things_done(self) -> int:
         """How many nodes and pods were finished or undone."""
         lists = (self.given_back, self.pods_taken_back, self.pods_deleted, self.pods_tidied, self.drained)
@@ -80,17 +86,16 @@ class _Sweep:
         pods = released.pods if isinstance(released, Found) else ()
         self._swept.is_whole = isinstance(marked, Found) and isinstance(released, Found)
         self._swept.nodes, self._swept.pods = len(nodes), len(pods)
-        verdicts = self._judge(nodes) if nodes else {}
-        if isinstance(marked, Found):
-            self._undo(nodes, pods, verdicts)
-        self._finish(verdicts)
+        self._finish(self._judge(nodes, None))
+        if isinstance(marked, Found) and (nodes or pods):
+            self._undo(nodes, pods, self._judge(nodes, self._instances(nodes) if nodes else None))
         return self._swept
 
-    def _judge(self, nodes: Sequence[Node]) -> Mapping[str, NodeVerdict]:
-        instances = self._instances(nodes)
-        now = self._ports.clock.now()
+    def _judge(self, nodes: Sequence[Node], instances: Mapping[str, Instance] | None) -> Mapping[str, NodeVerdict]:
+        """By EC2's word, or without it: a host that is still to be taken needs none, and no moment's wait for it."""
+        now, was_asked = self._ports.clock.now(), instances is not None
         return {
-            node.name: judge_node(node, (instances or {}).get(node.instance_id), now, was_asked=instances is not None)
+            node.name: judge_node(node, (instances or {}).get(node.instance_id), now, was_asked=was_asked)
             for node in nodes
         }
 

@@ -10,7 +10,7 @@ from typing import Final
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas import contract
-from lambdas.domain.values.drains import Departure, DrainRecord, Ending, Trouble
+from lambdas.domain.values.drains import Departure, DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.notices import Notice
 
 _OF_ENDING: Final = {
@@ -53,8 +53,7 @@ class Tally:
             self.count(name)
         elif record.is_late and record.ending.gave_pods_their_chance:
             self.count(contract.METRIC_LATE)
-        for trouble in {problem.trouble for problem in record.problems} & _OF_TROUBLE.keys():
-            self.count(_OF_TROUBLE[trouble])
+        self.troubled(record.problems)
         self._times(record)
         if record.ending.gave_pods_their_chance:
             self._add(contract.METRIC_PODS_GRACEFUL, MetricUnit.Count, record.count(*_GRACEFUL))
@@ -63,6 +62,11 @@ class Tally:
             released = sum(1 for pod in record.pods if pod.released_at)
             self._add(contract.METRIC_PODS_RELEASED, MetricUnit.Count, released)
             self._add(contract.METRIC_PODS_LOST, MetricUnit.Count, record.count(Departure.LOST))
+
+    def troubled(self, problems: Iterable[Problem]) -> None:
+        """What went wrong, each kind once."""
+        for trouble in {problem.trouble for problem in problems} & _OF_TROUBLE.keys():
+            self.count(_OF_TROUBLE[trouble])
 
     def _times(self, record: DrainRecord) -> None:
         """From the event's own time on, since the deadline counts from there."""

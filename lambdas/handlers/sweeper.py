@@ -50,7 +50,11 @@ def run(context: Context, composition: Composition, logger: Logger) -> dict[str,
 
 
 def _account_for(swept: Swept, tally: Tally, logger: Logger, *, is_dry_run: bool) -> None:
-    tally.count(contract.METRIC_SWEEPS if swept.is_whole else contract.METRIC_SWEEP_FAILED)
+    if swept.is_whole:
+        tally.count(contract.METRIC_SWEEPS)
+    if swept.has_failed:
+        tally.count(contract.METRIC_SWEEP_FAILED)
+    tally.troubled(swept.problems)
     for problem in swept.problems:
         logger.warning(f"sweep: {problem.message}", extra={"trouble": problem.trouble.value})
     if not swept.things_done:

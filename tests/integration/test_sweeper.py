@@ -97,6 +97,20 @@ def test_where_ec2_has_terminated_it_nothing_is_touched(stage: Stage, capsys: py
     assert Swept(stage, simulation, capsys).answer["done"] == 0
 
 
+def test_what_may_not_be_given_back_makes_the_sweep_a_failed_one(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    simulation = left_behind(an_instance())
+    simulation.run_until(at(200))
+    simulation.faults.forbidden("patch", "pods")
+    swept = Swept(stage, simulation, capsys)
+    assert swept.total(contract.METRIC_SWEEP_FAILED) == 1
+    assert swept.total(contract.METRIC_CLUSTER_FORBIDDEN) == 1
+    found = simulation.get("Node", "", "spot-a")
+    assert found is not None
+    assert found["spec"]["unschedulable"], "a node with released pods on it keeps its marks"
+
+
 class Unreachable(SimulatedComposition):
     """One whose cluster cannot be found."""
 

@@ -39,6 +39,9 @@ class Lagging:
     def wake(self) -> None:
         self._port.wake()
 
+    def close(self) -> None:
+        self._port.close()
+
     def observe(self) -> Observation:
         now, seen = self._clock.now(), self._port.observe()
         self._seen.append((now, dict(seen.namespaces)))

@@ -54,7 +54,7 @@ def release(pod: Pod, ask: Release) -> Patch:
         add(_HASH, released_hash(ask.hash)),
         add(_MARK, RELEASED),
         {"op": "remove", "path": _OWNERS},
-        *_annotated(pod, written),
+        *entries(_ANNOTATIONS, pod.annotations, written),
     ]
 
 
@@ -77,13 +77,6 @@ def _former(pod: Pod) -> Mapping[str, str | None]:
     if earlier is not None and pod.labels.get(LABEL_RELEASED) == RETURNED:
         found[DELETION_COST] = earlier.former.get(DELETION_COST)
     return found
-
-
-def _annotated(pod: Pod, written: Mapping[str, str]) -> Patch:
-    """Set whatever was there: what is overwritten is remembered, and a change in between is no reason to wait."""
-    if not pod.annotations:
-        return entries(_ANNOTATIONS, {}, written)
-    return [add(f"{_ANNOTATIONS}/{escaped(key)}", value) for key, value in written.items()]
 
 
 def take_back(pod: Pod) -> Patch:
@@ -138,4 +131,4 @@ def _restored(pod: Pod, key: str, former: str | None) -> Patch:
 def wake(pod: Pod, at: datetime) -> Patch:
     """A touch."""
     text = at.replace(microsecond=0).isoformat().replace("+00:00", "Z")
-    return [test("/metadata/uid", pod.ref.uid), *_annotated(pod, {ANNOTATION_WOKEN_AT: text})]
+    return [test("/metadata/uid", pod.ref.uid), *entries(_ANNOTATIONS, pod.annotations, {ANNOTATION_WOKEN_AT: text})]

@@ -14,7 +14,6 @@ class Happening(Enum):
     HELD = "held"
     RELEASED = "released"
     REPLACED = "replaced"
-    TAKEN_BACK = "taken back"
     EVICTED = "evicted"
     DELETED = "deleted"
     GONE = "gone"

@@ -16,7 +16,7 @@ class Freshness(Enum):
     """How far a listing may be believed."""
 
     PENDING = "not read yet"
-    CURRENT = "kept current by a watch"
+    CURRENT = "as it was listed, and kept current where it is watched"
     STALE = "the watch is broken; listed now and then"
     UNREADABLE = "we may not read it"
 
