@@ -29,22 +29,27 @@ class Right:
 
 _ALWAYS = (
     Right("", "nodes", "get", "find the node by its name; read it again where somebody changed it meanwhile"),
-    Right("", "nodes", "list", "find the node by its provider id where no name is known"),
+    Right("", "nodes", "list", "find the node by its provider id where no name is known; which nodes carry our mark"),
     Right("", "nodes", "watch", "see the node go, or be changed by somebody else"),
     Right("", "nodes", "patch", "cordon it, mark it, take it out of load balancers; take that off again"),
-    Right("", "pods", "list", "which pods are on the node"),
+    Right("", "pods", "list", "which pods are on the node; which are released"),
     Right("", "pods", "watch", "see each pod go"),
     Right("", "pods/eviction", "create", "ask a pod to leave, its disruption budget being asked"),
     Right("policy", "poddisruptionbudgets", "list", "which pods may leave now"),
     Right("policy", "poddisruptionbudgets", "watch", "see a budget open"),
     Right("", "services", "list", "does one with externalTrafficPolicy Local need the node in its load balancer"),
     Right("", "services", "watch", "see one become Local in mid-drain"),
-    Right("", "events", "create", "write what became of the drain onto the node"),
+    Right("", "events", "create", "write what became of the drain onto the node and its lost pods"),
 )
 _DELETE = Right("", "pods", "delete", "at a pod's last safe moment, and where several budgets cover it")
 _RELEASE = (
-    Right("", "pods", "get", "is a pod still as it was, where its patch was refused"),
-    Right("", "pods", "patch", "release it from its ReplicaSet, take it back, wake its ReplicaSet"),
+    Right(
+        "",
+        "pods",
+        "get",
+        "is a pod still as it was, where its patch was refused; read it before it is given back or touched",
+    ),
+    Right("", "pods", "patch", "release it from its ReplicaSet, give it back, take our marks off, wake its ReplicaSet"),
     Right("apps", "deployments", "list", "how many pods more than its replicas does it consent to"),
     Right("apps", "deployments", "watch", "see it scaled, rolled on or deleted"),
     Right("apps", "replicasets", "list", "whose is the pod, and would another one adopt it"),
