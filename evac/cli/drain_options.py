@@ -19,7 +19,8 @@ MARGIN: Final = "5s"
 GRACE_COUNTED: Final = "60s"
 
 Margin = Annotated[
-    str, typer.Option("--margin", metavar="TIME", help="Kept free before reclaim: shutdowns are to be over by then.")
+    str,
+    typer.Option("--margin", metavar="TIME", help="Kept free before the deadline: shutdowns are to be over by then."),
 ]
 GraceCounted = Annotated[
     str,
@@ -33,8 +34,9 @@ Budgets = Annotated[
     BudgetMode,
     typer.Option(
         "--budgets",
-        help="How far PDBs are exceeded. pace: one that cannot be kept by the least, and early; deadline: strictly kept"
-        " until a pod's last safe moment, then it is deleted; never: a pod that its PDB holds dies with the host.",
+        help="How far PDBs are exceeded to keep a deadline. pace: one that cannot be kept by the least, and early;"
+        " deadline: strictly kept until a pod's last safe moment, then it is deleted; never: a pod that its PDB holds is"
+        " left there.",
     ),
 ]
 Release = Annotated[
@@ -54,7 +56,7 @@ Report = Annotated[
     typer.Option(
         "--report",
         metavar="FILE",
-        help="Write it as a page too, which opens in a browser, offline.",
+        help="Write the drain as a page too, which opens in a browser, offline.",
         show_default=False,
     ),
 ]
@@ -82,7 +84,7 @@ def duration_of(option: str, text: str, most: int | None = None) -> timedelta:
     try:
         duration = read_duration(text)
     except InputError as error:
-        raise InputError(f"{option}: {error.message}", cure=error.cure) from None
+        raise InputError(f"{option}: {error.message}", cure=error.cure) from error
     if most is not None and duration > timedelta(seconds=most):
         raise InputError(f"{option}: {text!r} is more than {most}s", cure=f"give 0s to {most}s")
     return duration
