@@ -11,6 +11,7 @@ from lambdas.application.workload_watch import WorkloadWatch
 from lambdas.domain.decisions.around import Around
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.decisions.cures import problem_of
+from lambdas.domain.decisions.idling import Idling
 from lambdas.domain.decisions.pacing import Tides
 from lambdas.domain.decisions.plan import Plan, plan
 from lambdas.domain.decisions.release_memory import ReleaseMemory
@@ -36,6 +37,7 @@ class PodMoves:
         self._first_seen_at: datetime | None = None
         self._tides = Tides()
         self._settling = Settling()
+        self._idling = Idling()
         self._memory = ReleaseMemory()
         self._pods: Mapping[PodRef, Pod] = {}
         self._watch = WorkloadWatch(ports.cluster, needs_guard=settings.needs_guard)
@@ -59,7 +61,9 @@ class PodMoves:
         self._witness(now, observation)
         self._carry_out(step, now)
         self._capacity.tell(step.shortfalls, now)
-        return wakes + ([step.look_again_at] if step.look_again_at else [])
+        turns = {d.pod.ref: d.node_name for d in around.elsewhere if d.pod.ref in step.elsewhere}
+        moments = (step.look_again_at, self._idling.saw(turns, now))
+        return wakes + [moment for moment in moments if moment]
 
     def _witness(self, now: datetime, observation: Observation) -> None:
         for drain in self._drains:
@@ -84,7 +88,11 @@ class PodMoves:
         return Around(
             namespaces=observation.namespaces,
             services=observation.services,
-            elsewhere=pods_elsewhere(observation, own, self._settings, now),
+            elsewhere=[
+                d
+                for d in pods_elsewhere(observation, own, self._settings, now)
+                if d.node_name not in self._idling.given_up
+            ],
             taken_hosts=taken_hosts(observation, now),
             awaited=self._watch.awaited(observation, now),
             forbidden=self._watch.forbidden,

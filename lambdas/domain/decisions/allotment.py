@@ -34,6 +34,7 @@ class Seen:
     `settling`: those that are being written."""
 
     budgets: Listing[Budget]
+    index: BudgetIndex
     attempts: Mapping[PodRef, Attempt]
     recovered: Collection[BudgetRef]
     settling: Settling
@@ -52,7 +53,7 @@ class Allotment:
         self.look_again_at: datetime | None = None
         self._are_budgets_known = budgets.freshness is not Freshness.PENDING
         self._versions = {b.ref: b.version for b in budgets.items}
-        self._index = BudgetIndex(budgets.items)
+        self._index = seen.index
         self._attempts = seen.attempts
         self._settings = settings
         self._surplus = surplus

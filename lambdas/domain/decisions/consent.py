@@ -5,7 +5,6 @@ observed could take the pod for its own, lose it from a Service, or keep its rep
 read counts as forbidding unless the settings say otherwise.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -40,6 +39,16 @@ def autoscaler_of(workload: Workload, view: NamespaceView) -> Autoscaler | None:
     """The HorizontalPodAutoscaler of the workload."""
     name = workload.deployment.name
     return next((a for a in view.autoscalers.items if (a.target_kind, a.target_name) == ("Deployment", name)), None)
+
+
+def most_at_a_time(pod: Pod, workload: Workload, place: Place, settings: Settings) -> int | None:
+    """How many pods of the workload may be released and not gone at a time; None where nothing limits it.
+
+    Held surplus makes some autoscalers run away: with one, never more than maxSurge.
+    """
+    is_bound = mode_of(workload, settings) is ReleaseMode.WITHIN or autoscaler_of(workload, place.view) is not None
+    limits = [workload.deployment.max_surge if is_bound else None, place.most_at_a_time(pod)]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def why_not_released(pod: Pod, workload: Workload, place: Place, settings: Settings) -> Refusal | None:
@@ -103,14 +112,8 @@ def _by_quota(pod: Pod, place: Place) -> str:
     failing = next((r for r in place.view.replica_sets.items if r.uid == owner and r.failure), None)
     if failing:
         return f"its ReplicaSet fails to make pods ({failing.failure})"
-    for quota in place.view.quotas.items:
-        if quota.counts(pod) and (name := _short_of(quota.left, pod.cost, place.charged)):
-            return f"ResourceQuota {quota} has no room for its replacement ({name})"
-    return ""
-
-
-def _short_of(left: Mapping[str, int], cost: Mapping[str, int], charged: Mapping[str, int]) -> str:
-    return next((n for n, room in left.items() if cost.get(n, 0) and room - charged.get(n, 0) < cost[n]), "")
+    full = place.full_quota(pod)
+    return f"ResourceQuota {full}" if full else ""
 
 
 def _by_autoscaler(workload: Workload, place: Place) -> str:

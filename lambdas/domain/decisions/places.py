@@ -9,7 +9,7 @@ from lambdas.domain.decisions.around import Around
 from lambdas.domain.values.kubernetes import Budget, Pod
 from lambdas.domain.values.observation import Listing, NamespaceView
 from lambdas.domain.values.selectors import Selector
-from lambdas.domain.values.workloads import Selecting
+from lambdas.domain.values.workloads import Quota, Selecting
 
 
 @dataclass(slots=True)
@@ -17,8 +17,8 @@ class Place:
     """What a namespace holds that may forbid a release.
 
     `unread`: cluster-wide kinds that could not be read. `by_hash`: Services and budgets that a change of the labels
-    may move a pod out of. `charged`: what the replacements of pods already released cost, which a quota listed before
-    has not counted.
+    may move a pod out of. `charged`: what pods cost that are there beside their replacements, which a quota listed
+    before has not counted.
     """
 
     view: NamespaceView
@@ -30,8 +30,30 @@ class Place:
 
     def charge(self, pod: Pod) -> None:
         """One more replacement is on its way."""
-        if self.view.quotas.items:
-            self.charged.update(pod.cost)
+        self.charged.update(pod.cost)
+
+    def has_room_for(self, pod: Pod) -> bool:
+        """Whether every quota has room for one more replacement now."""
+        return all(self.charged[n] + pod.cost.get(n, 0) <= left for _, n, left in self._limits(pod))
+
+    def most_at_a_time(self, pod: Pod) -> int | None:
+        """How many pods like this one may be doubled at a time by the quotas; None where they limit nothing."""
+        return min((max(0, left) // pod.cost[n] for _, n, left in self._limits(pod)), default=None)
+
+    def full_quota(self, pod: Pod) -> str:
+        """A quota that has no room for a single replacement, and for want of what; empty where all have."""
+        full = (
+            f"{quota} has no room for its replacement ({n})"
+            for quota, n, left in self._limits(pod)
+            if left < pod.cost[n]
+        )
+        return next(full, "")
+
+    def _limits(self, pod: Pod) -> Iterable[tuple[Quota, str, int]]:
+        """What each quota that counts the pod leaves of what the pod costs."""
+        for quota in self.view.quotas.items:
+            if quota.counts(pod):
+                yield from ((quota, name, left) for name, left in quota.left.items() if pod.cost.get(name, 0))
 
     def adopters(self) -> Sequence[tuple[str, Selector]]:
         """Controllers that may take an ownerless pod, save those that ask for a hash which no released pod has."""

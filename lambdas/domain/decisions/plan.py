@@ -11,6 +11,7 @@ from datetime import datetime
 from lambdas.domain.decisions.allotment import Allotment, Seen
 from lambdas.domain.decisions.around import Around
 from lambdas.domain.decisions.attempts import Attempt
+from lambdas.domain.decisions.budgets import BudgetIndex
 from lambdas.domain.decisions.releasing import releases, shortfalls
 from lambdas.domain.decisions.steps import Await, Decision, Doomed, Go, Hold, Stay
 from lambdas.domain.decisions.surplus import Surplus
@@ -31,6 +32,8 @@ class Plan:
     """Why pods of a Deployment are not released."""
     wakes: Mapping[str, Wake] = field(default_factory=dict)
     """Touches of ReplicaSets that back off, by their Deployment's uid."""
+    elsewhere: frozenset[PodRef] = frozenset()
+    """Pods of other marked nodes whose turn it is: whoever drains those is to see to them."""
     shortfalls: Mapping[str, int] = field(default_factory=dict)
     """Per Deployment with replacements that find no room: how many pods want it."""
 
@@ -54,9 +57,12 @@ def plan(
     own = {d.pod.ref for d in doomed}
     ranked = [d for d in everywhere if d.pod.ref in own]
     signalled = {ref for ref, a in attempts.items() if a.signalled or a.in_flight}
-    turnover = sort_out(everywhere, around, budgets, settings)
+    index = BudgetIndex(budgets.items)
+    turnover = sort_out(everywhere, around, budgets, index, settings, now)
     surplus = Surplus(turnover, around, signalled, now)
-    allotment = Allotment(everywhere, Seen(budgets, attempts, recovered, around.settling), settings, now, surplus)
+    allotment = Allotment(
+        everywhere, Seen(budgets, index, attempts, recovered, around.settling), settings, now, surplus
+    )
     _allot(ranked, allotment)
     leaving = signalled | {ref for ref, decision in allotment.decisions.items() if isinstance(decision, Go)}
     made = releases(turnover, around, settings, now, own, leaving)
@@ -68,6 +74,7 @@ def plan(
         refusals={ref: refusal.reason for ref, refusal in turnover.refusals.items()},
         wakes=made.wakes,
         shortfalls=shortfalls(turnover, signalled),
+        elsewhere=frozenset(surplus.going - own | made.elsewhere),
     )
 
 

@@ -15,6 +15,9 @@ from lambdas.domain.values.releases import Released
 
 WAKE_EVERY = timedelta(seconds=2)
 
+_TRIES = 3
+_GIVEN_UP_AFTER = timedelta(seconds=5)
+
 
 @dataclass(slots=True)
 class ReleaseMemory:
@@ -27,7 +30,8 @@ class ReleaseMemory:
     _woken: dict[str, datetime] = field(default_factory=dict)
     _in_flight: dict[PodRef, str] = field(default_factory=dict)
     _not_before: dict[PodRef, datetime] = field(default_factory=dict)
-    _failures: int = 0
+    _failing: dict[str, tuple[int, datetime]] = field(default_factory=dict)
+    """By workload: how often in a row, and since when."""
 
     def asked(self, ask: Release) -> None:
         """A patch was handed over."""
@@ -38,6 +42,7 @@ class ReleaseMemory:
         self._in_flight.pop(ask.pod, None)
         match result:
             case Done() if pod is not None:
+                self._failing.pop(ask.deployment.uid, None)
                 self.touched.add(ask.deployment.uid)
                 self.accepted[ask.pod] = replace(pod, owner=None, released=released_by(ask))
             case Done() | Absent():
@@ -45,8 +50,16 @@ class ReleaseMemory:
             case Forbidden(message) | Refused(message):
                 self.refused[ask.deployment.uid] = message
             case _:
-                self._failures += 1
-                self._not_before[ask.pod] = now + pause_after(result, self._failures, ask.pod.uid)
+                self._failed(ask, result, now)
+
+    def _failed(self, ask: Release, result: Result, now: datetime) -> None:
+        """What fails again and again is given up: its pods leave by their budget while there is time for that."""
+        uid = ask.deployment.uid
+        times, since = self._failing.get(uid, (0, now))
+        self._failing[uid] = times + 1, since
+        self._not_before[ask.pod] = now + pause_after(result, times + 1, ask.pod.uid)
+        if times >= _TRIES and now >= since + _GIVEN_UP_AFTER:
+            self.refused[uid] = f"it failed {times + 1} times, the last with {_words(result)}"
 
     def forget(self, pod: PodRef) -> None:
         """What was accepted shows by now."""
@@ -72,6 +85,10 @@ class ReleaseMemory:
     def may_ask_at(self, pod: PodRef) -> datetime | None:
         """When the next patch makes sense."""
         return self._not_before.get(pod)
+
+
+def _words(result: Result) -> str:
+    return str(getattr(result, "message", "") or type(result).__name__)
 
 
 def released_by(ask: Release) -> Released:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from lambdas.contract import LABEL_TEMPLATE_HASH
 from lambdas.domain.decisions.around import Around
-from lambdas.domain.decisions.consent import autoscaler_of, mode_of
+from lambdas.domain.decisions.consent import mode_of, most_at_a_time
 from lambdas.domain.decisions.release_memory import WAKE_EVERY
 from lambdas.domain.decisions.steps import Doomed, Free
 from lambdas.domain.decisions.surroundings import Workload
@@ -28,6 +28,8 @@ class Releases:
     frees: dict[PodRef, Free] = field(default_factory=dict)
     wakes: dict[str, Wake] = field(default_factory=dict)
     look_again: list[datetime] = field(default_factory=list)
+    elsewhere: set[PodRef] = field(default_factory=set)
+    """Pods of other nodes that it would be the turn of."""
 
 
 def releases(
@@ -46,16 +48,35 @@ def releases(
         left = [d for d in waiting if _may_be_released(d, turnover, around, leaving, now)]
         if not left:
             continue
-        wave = next_wave(_standing(workload, left, around, settings, leaving), now)
+        in_flight = sum(1 for d in waiting if turnover.is_released(d.pod) and d.pod.ref not in leaving)
+        wave = next_wave(_standing(workload, left, in_flight, turnover, around, settings), now)
         found.look_again += [wave.look_again_at] if wave.look_again_at else []
-        for d in left[: max(0, min(wave.room, _most_of(workload, around)))]:
-            not_before = around.memory.may_ask_at(d.pod.ref)
-            if not_before is not None and not_before > now:
-                found.look_again.append(not_before)
-            elif d.pod.ref in own and d.pod.owner is not None:
-                found.frees[d.pod.ref] = Free(_release(d.pod, d.pod.owner, workload, now))
+        room = min(wave.room, _most_of(workload, around))
+        for d in left[: max(0, room)]:
+            _free(d, workload, turnover, around, now, own, found)
     _wake(turnover, around, now, found)
     return found
+
+
+def _free(
+    d: Doomed,
+    workload: Workload,
+    turnover: Turnover,
+    around: Around,
+    now: datetime,
+    own: Collection[PodRef],
+    found: Releases,
+) -> None:
+    place = turnover.places[d.pod.ref.namespace]
+    not_before = around.memory.may_ask_at(d.pod.ref)
+    if not_before is not None and not_before > now:
+        found.look_again.append(not_before)
+    elif d.pod.owner is not None and place.has_room_for(d.pod):
+        place.charge(d.pod)
+        if d.pod.ref in own:
+            found.frees[d.pod.ref] = Free(_release(d.pod, d.pod.owner, workload, now))
+        else:
+            found.elsewhere.add(d.pod.ref)
 
 
 def _may_be_released(d: Doomed, turnover: Turnover, around: Around, leaving: Collection[PodRef], now: datetime) -> bool:
@@ -66,16 +87,20 @@ def _may_be_released(d: Doomed, turnover: Turnover, around: Around, leaving: Col
 
 
 def _standing(
-    workload: Workload, left: Sequence[Doomed], around: Around, settings: Settings, leaving: Collection[PodRef]
+    workload: Workload,
+    left: Sequence[Doomed],
+    in_flight: int,
+    turnover: Turnover,
+    around: Around,
+    settings: Settings,
 ) -> Standing:
-    deployment = workload.deployment
-    in_flight = sum(1 for pod in workload.released if pod.ref not in leaving)
+    place = turnover.places[workload.deployment.namespace]
     return Standing(
         workload,
         [d.last_safe_moment for d in left],
-        in_flight + around.memory.in_flight_of(deployment.uid),
+        in_flight + around.memory.in_flight_of(workload.deployment.uid),
         mode_of(workload, settings),
-        is_autoscaled=autoscaler_of(workload, around.namespaces[deployment.namespace]) is not None,
+        most_at_a_time(left[0].pod, workload, place, settings),
     )
 
 

@@ -71,6 +71,11 @@ class Surplus:
         others.sort(key=lambda d: (not self._turnover.is_released(d.pod), d.is_critical))
         return {d.pod.ref for d in others[: max(0, may_go - due)]}
 
+    @property
+    def going(self) -> frozenset[PodRef]:
+        """All that may go, on whatever node."""
+        return frozenset(self._going)
+
     def is_awaited(self, pod: Pod) -> bool:
         """Whether it is not known yet if the pod may be released, and worth a moment's wait."""
         is_in_question = pod.released is not None or (pod.owner is not None and pod.owner.kind == "ReplicaSet")

@@ -70,6 +70,11 @@ class Workload:
         fresh = startup_of(p for p in self.replacements() if p.ready)
         return fresh or startup_of(p for p in (*self.owned, *self.released) if p.ready)
 
+    def replaced_within(self) -> timedelta | None:
+        """From placed to counted: the start-up time, and minReadySeconds; None where it is not known."""
+        startup = self.startup()
+        return startup + self.deployment.min_ready if startup is not None else None
+
 
 @dataclass(slots=True)
 class Workloads:

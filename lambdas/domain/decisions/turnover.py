@@ -7,12 +7,15 @@ though that does not show yet.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.around import Around
-from lambdas.domain.decisions.consent import Refusal, why_not_released
+from lambdas.domain.decisions.budgets import BudgetIndex
+from lambdas.domain.decisions.consent import Refusal, most_at_a_time, why_not_released
 from lambdas.domain.decisions.places import Place, places
 from lambdas.domain.decisions.steps import Doomed, Door
 from lambdas.domain.decisions.surroundings import Workload, Workloads
+from lambdas.domain.decisions.waves import can_be_replaced
 from lambdas.domain.values.kubernetes import Budget, Pod, PodRef
 from lambdas.domain.values.observation import Listing, NamespaceView
 from lambdas.domain.values.settings import Settings
@@ -25,6 +28,7 @@ class Turnover:
 
     workloads: Workloads
     accepted: Mapping[PodRef, Pod]
+    places: Mapping[str, Place]
     waiting: defaultdict[str, list[Doomed]] = field(default_factory=lambda: defaultdict(list))
     orphans: set[PodRef] = field(default_factory=set)
     refusals: dict[PodRef, Refusal] = field(default_factory=dict)
@@ -40,21 +44,37 @@ class Turnover:
         return self.as_released(pod).released is not None
 
 
-def sort_out(everywhere: Sequence[Doomed], around: Around, budgets: Listing[Budget], settings: Settings) -> Turnover:
-    """Sort the pods of all marked nodes, given in the plan's order: where a quota has room for some, for the first."""
+def sort_out(
+    everywhere: Sequence[Doomed],
+    around: Around,
+    budgets: Listing[Budget],
+    index: BudgetIndex,
+    settings: Settings,
+    now: datetime,
+) -> Turnover:
+    """Sort the pods of all marked nodes, given in the plan's order."""
     accepted = around.memory.accepted
-    turnover = Turnover(Workloads.gather(around.namespaces, accepted), accepted)
-    there = places(around, budgets)
-    for workload in turnover.workloads.by_uid.values():
-        for pod in workload.released:
-            there[pod.ref.namespace].charge(pod)
+    turnover = Turnover(Workloads.gather(around.namespaces, accepted), accepted, places(around, budgets))
     for d in everywhere:
         if d.is_drained:
-            _sort(d, turnover, there[d.pod.ref.namespace], around, settings)
+            _sort(d, turnover, around, index, settings)
+    for uid in turnover.waiting:
+        _leave_to_budgets(uid, turnover, index, settings, now)
+    _charge(turnover, around)
     return turnover
 
 
-def _sort(d: Doomed, turnover: Turnover, place: Place, around: Around, settings: Settings) -> None:
+def _charge(turnover: Turnover, around: Around) -> None:
+    """Pods that are there beside their replacements, or are about to be: released, and those on their way out, which
+    quotas count until the end."""
+    for name, view in around.namespaces.items():
+        if view.quotas.items:
+            for pod in view.pods.items:
+                if pod.deletion or turnover.is_released(pod) or around.memory.is_in_flight(pod.ref):
+                    turnover.places[name].charge(pod)
+
+
+def _sort(d: Doomed, turnover: Turnover, around: Around, index: BudgetIndex, settings: Settings) -> None:
     pod = d.pod
     workload = turnover.workloads.of(pod)
     if turnover.workloads.is_orphan(turnover.as_released(pod)):
@@ -63,14 +83,40 @@ def _sort(d: Doomed, turnover: Turnover, place: Place, around: Around, settings:
         if reason := _why_unknown(pod, around):
             turnover.refusals[pod.ref] = Refusal(reason)
     elif pod.ready:
+        place = turnover.places[pod.ref.namespace]
         refusal = None if turnover.is_released(pod) else _why_not(d, workload, place, around, settings)
         if refusal is not None:
             turnover.refusals[pod.ref] = refusal
-        elif not turnover.is_released(pod):
-            place.charge(pod)
-        if refusal is None or refusal.is_passing:
+        if refusal is None or _waits_all_the_same(d, refusal, index):
             turnover.waiting[workload.deployment.uid].append(d)
             turnover.replaced_first.add(pod.ref)
+
+
+def _waits_all_the_same(d: Doomed, refusal: Refusal, index: BudgetIndex) -> bool:
+    """One that cannot be released for now waits for the cordon; in a rollout its budget knows better, if it has one: a
+    rollout may be stuck for good."""
+    return refusal.is_passing and (d.door is not Door.SHUT or not index.of(d.pod))
+
+
+def _leave_to_budgets(uid: str, turnover: Turnover, index: BudgetIndex, settings: Settings, now: datetime) -> None:
+    """Where so few may be released at a time that the rest would be too late, the rest need not wait for it: their
+    budgets let them go, paced, beside the waves."""
+    workload, waiting = turnover.workloads.by_uid[uid], turnover.waiting[uid]
+    left = [d for d in waiting if not turnover.is_released(d.pod) and d.pod.ref not in turnover.refusals]
+    within = workload.replaced_within()
+    if not left or within is None:
+        return
+    most = most_at_a_time(left[0].pod, workload, turnover.places[left[0].pod.ref.namespace], settings)
+    if most is None:
+        return
+    busy = [max(timedelta(), within - (now - d.pod.released.at)) for d in waiting if d.pod.released]
+    times = [max(timedelta(), d.last_safe_moment - now) for d in left]
+    late = [d for d in left[can_be_replaced(times, within, most, busy) :] if index.of(d.pod)]
+    for d in late:
+        reason = f"there is no time to replace it, {most} being released at a time"
+        turnover.refusals[d.pod.ref] = Refusal(reason)
+        turnover.replaced_first.discard(d.pod.ref)
+    turnover.waiting[uid] = [d for d in waiting if d.pod.ref in turnover.replaced_first]
 
 
 def _why_not(d: Doomed, workload: Workload, place: Place, around: Around, settings: Settings) -> Refusal | None:

@@ -6,7 +6,7 @@ that w = max(maxSurge, max over i of ceil(i / floor(R_i / c))) at a time make ev
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.surroundings import Workload
@@ -32,39 +32,57 @@ def wave_size(surge: int, times: Sequence[timedelta], startup: timedelta | None)
     return max([surge, *(-(-i // r) if r > 0 else i for i, r in enumerate(rounds, start=1))])
 
 
+def can_be_replaced(times: Sequence[timedelta], within: timedelta, most: int, busy: Sequence[timedelta]) -> int:
+    """How many of the pods, in their order, can be released `most` at a time and replaced by their last safe moments.
+
+    `times`: to each one's; `busy`: for each that is out already, how long until its replacement counts.
+    """
+    free_in = [*sorted(busy)[:most], *([timedelta()] * (most - len(busy)))]
+    for i, time in enumerate(times):
+        if i >= sum((time - begins) // within for begins in free_in if begins < time):
+            return i
+    return len(times)
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Where a workload stands. `moments`: the last safe ones of the pods still to be released, in order; `in_flight`:
-    pods released that have no SIGTERM yet."""
+    pods released that have no SIGTERM yet; `most` at a time, None where nothing limits it."""
 
     workload: Workload
     moments: Sequence[datetime]
     in_flight: int
     mode: ReleaseMode
-    is_autoscaled: bool = False
+    most: int | None = None
 
 
 def next_wave(standing: Standing, now: datetime) -> Wave:
     """What may be released now.
 
-    Held surplus makes some autoscalers run away: with one, never more than maxSurge. Once a wave's replacements are
-    Ready it holds up the next no longer where waves of maxSurge would be too late: pods that are unready elsewhere for
-    good would stall it, since they take what the replacements bring.
+    Once a wave's replacements are Ready it holds up the next no longer where waves of maxSurge would be too late: pods
+    that are unready elsewhere for good would stall it, since they take what the replacements bring.
     """
+    wave = _as_wished(standing, now)
+    if standing.most is None:
+        return wave
+    return replace(wave, room=max(0, min(wave.room, standing.most - standing.in_flight)))
+
+
+def _as_wished(standing: Standing, now: datetime) -> Wave:
     workload, moments = standing.workload, standing.moments
     surge = workload.deployment.max_surge
-    if standing.mode is ReleaseMode.ALL and not standing.is_autoscaled:
+    if standing.mode is ReleaseMode.ALL:
         return Wave(len(moments))
-    if standing.is_autoscaled or standing.mode is ReleaseMode.WITHIN:
+    if standing.mode is ReleaseMode.WITHIN:
         return Wave(max(0, surge - standing.in_flight))
     unplaced_since = workload.unplaced_since()
     if unplaced_since is not None and unplaced_since + NO_ROOM_AFTER <= now:
         return Wave(len(moments))
-    startup = workload.startup()
+    within = workload.replaced_within()
     times = [max(timedelta(), moment - now) for moment in moments]
-    size = wave_size(surge, times, startup)
+    size = wave_size(surge, times, within)
     in_flight = min(standing.in_flight, workload.pending()) if size > surge else standing.in_flight
     wakes = [unplaced_since + NO_ROOM_AFTER] if unplaced_since else []
-    if startup:
-        wakes += [now + time % startup for time in set(times) if time]
+    if within:
+        wakes += [now + time % within for time in set(times) if time]
     return Wave(max(0, size - in_flight), min((w for w in wakes if w > now), default=None))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lambdas.contract import ANNOTATION_RELEASE, LABEL_RELEASED, LABEL_TEMPLATE_HASH
-from lambdas.domain.decisions.consent import why_not_released
+from lambdas.domain.decisions.consent import most_at_a_time, why_not_released
 from lambdas.domain.decisions.places import Place
 from lambdas.domain.decisions.surroundings import Workload
 from lambdas.domain.values.kubernetes import Owner, Pod
@@ -204,8 +204,25 @@ def test_what_forbids_it_for_now_only_keeps_the_pod_waiting_like_the_others(expe
     assert expected in refusal.reason
 
 
-def test_a_quota_counts_the_replacements_that_are_on_their_way() -> None:
-    place = Place(view(quotas=Listing((Quota("default", "q", {"pods": 2000}),), **READ)))
-    for expected in ("", "", "ResourceQuota default/q has no room for its replacement (pods)"):
-        assert reason(its_pod(cost={"pods": 1000}), place=place) == expected
-        place.charge(its_pod(cost={"pods": 1000}))
+def test_a_quota_limits_how_many_may_be_doubled_at_a_time() -> None:
+    place = Place(view(quotas=Listing((Quota("default", "q", {"pods": 2000}), FOREIGN), **READ)))
+    one = its_pod(cost={"pods": 1000})
+    assert reason(one, place=place) == ""
+    assert most_at_a_time(one, WORKLOAD, place, Settings()) == 2
+    for _ in range(2):
+        assert place.has_room_for(one)
+        place.charge(one)
+    assert not place.has_room_for(one)
+
+
+@pytest.mark.parametrize(
+    ("settings", "autoscalers", "most"),
+    [
+        (Settings(), (), None),
+        (Settings(release=ReleaseMode.WITHIN), (), 1),
+        (Settings(release=ReleaseMode.ALL), (Autoscaler("default", "web", "Deployment", "web"),), 1),
+    ],
+)
+def test_what_else_limits_it(settings: Settings, autoscalers: tuple[Autoscaler, ...], most: int | None) -> None:
+    place = Place(view(autoscalers=Listing(autoscalers, **READ)))
+    assert most_at_a_time(its_pod(), WORKLOAD, place, settings) == most

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from lambdas.domain.decisions.surroundings import Workload
-from lambdas.domain.decisions.waves import Standing, next_wave, wave_size
+from lambdas.domain.decisions.waves import Standing, can_be_replaced, next_wave, wave_size
 from lambdas.domain.values.kubernetes import Owner, Pod
 from lambdas.domain.values.releases import Released
 from lambdas.domain.values.settings import ReleaseMode
@@ -51,9 +51,11 @@ def released(name: str, when: float) -> Pod:
     return replace(running(name), owner=None, released=mark)
 
 
-def standing(workload: Workload, left: int = 20, mode: ReleaseMode = ReleaseMode.ENOUGH, **more: bool) -> Standing:
+def standing(
+    workload: Workload, left: int = 20, mode: ReleaseMode = ReleaseMode.ENOUGH, most: int | None = None
+) -> Standing:
     """`left` pods still to be released, each to be signalled by second 85."""
-    return Standing(workload, [at(85)] * left, len(workload.released), mode, **more)
+    return Standing(workload, [at(85)] * left, len(workload.released), mode, most)
 
 
 OWNER = Owner("ReplicaSet", "web", "rs-1")
@@ -72,9 +74,25 @@ def test_all_and_within() -> None:
 
 
 @pytest.mark.parametrize("mode", [ReleaseMode.ENOUGH, ReleaseMode.ALL, ReleaseMode.WITHIN])
-def test_with_an_autoscaler_never_more_than_the_surge(mode: ReleaseMode) -> None:
-    assert next_wave(standing(BEGUN, mode=mode, is_autoscaled=True), at(1)).room == 0
-    assert next_wave(standing(FRESH, mode=mode, is_autoscaled=True), at(1)).room == 10
+def test_where_something_limits_it_never_more_than_that(mode: ReleaseMode) -> None:
+    assert next_wave(standing(BEGUN, mode=mode, most=10), at(1)).room == 0
+    assert next_wave(standing(FRESH, mode=mode, most=4), at(1)).room == 4
+
+
+@pytest.mark.parametrize(
+    ("most", "busy", "fit"),
+    [
+        (1, (), 3),  # 85 s hold three start-ups of 25 s
+        (2, (), 6),
+        (1, (10,), 3),  # one is out and back in 10 s: 75 s are left
+        (1, (15,), 2),
+        (2, (15, 20), 4),
+        (9, (), 8),  # all there are
+    ],
+)
+def test_how_many_can_be_replaced_in_time_so_many_at_a_time(most: int, busy: tuple[float, ...], fit: int) -> None:
+    times = [85 * SECONDS] * 8
+    assert can_be_replaced(times, 25 * SECONDS, most, [s * SECONDS for s in busy]) == fit
 
 
 def test_replacements_unplaced_for_three_seconds_let_all_ask_for_room() -> None:
