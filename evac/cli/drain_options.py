@@ -35,8 +35,8 @@ Budgets = Annotated[
     typer.Option(
         "--budgets",
         help="How far PDBs are exceeded to keep a deadline. pace: one that cannot be kept by the least, and early;"
-        " deadline: strictly kept until a pod's last safe moment, then it is deleted; never: a pod that its PDB holds is"
-        " left there.",
+        " deadline: strictly kept until a pod's last safe moment, then it is deleted; never: a pod that its PDB holds"
+        " is left there.",
     ),
 ]
 Release = Annotated[

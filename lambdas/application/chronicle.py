@@ -8,7 +8,7 @@ from lambdas.application.ports import Reporter
 from lambdas.domain.decisions.filters import Verdict, judge
 from lambdas.domain.decisions.steps import Cause, Decision, Doomed, Go, Hold, Stay
 from lambdas.domain.values.actions import Delete, Evict, Release
-from lambdas.domain.values.answers import Done, Passing, Unknown
+from lambdas.domain.values.answers import Done, Passing, Result, Unknown
 from lambdas.domain.values.drains import Departure, PodFate
 from lambdas.domain.values.journal import Entry, Happening
 from lambdas.domain.values.kubernetes import BudgetRef, Pod, PodRef
@@ -175,14 +175,14 @@ class Chronicle:
             story.last_safe_at = d.last_safe_moment if d.deadline.reclaim < NO_DEADLINE else None
             story.not_released = refusal or story.not_released
 
-    def release_answered(self, ask: Release, result: object, now: datetime) -> None:
+    def release_answered(self, ask: Release, result: Result, now: datetime) -> None:
         """The answer to a release."""
         story = self.stories.get(ask.pod)
         if isinstance(result, Done) and story is not None:
             story.released_at = story.released_at or now
             self._tell(Happening.RELEASED, ask.pod, now, f"from ReplicaSet {ask.replica_set.name}")
 
-    def answered(self, ask: Evict | Delete, result: object, now: datetime) -> None:
+    def answered(self, ask: Evict | Delete, result: Result, now: datetime) -> None:
         """The answer to a request for a pod."""
         story = self.stories.get(ask.pod)
         if story is not None and isinstance(result, Unknown | Passing):

@@ -11,6 +11,7 @@ from lambdas.contract import ANNOTATION_MARK, LABEL_DRAINING
 from lambdas.domain.values.actions import Mark
 from lambdas.domain.values.answers import Passing, Throttled, Unauthenticated
 from lambdas.domain.values.marks import Former, encode_mark
+from lambdas.domain.values.releases import RELEASED, WRITTEN_ON_RELEASE, Released, encode_release, released_hash
 from lambdas.domain.values.settings import ReleaseMode, Settings
 from tests.scenarios.stage import drain
 from tests.scenes import (
@@ -67,8 +68,6 @@ def with_released_on(name: str, spot: int, left: int, rest: int, **of: Any) -> l
     of["annotations"] = times(10, 2)
     made = deployment("web", {"spot-a": spot, name: left, "od-1": rest}, **of)
     owner, sets, *pods = made
-    from lambdas.domain.values.releases import RELEASED, WRITTEN_ON_RELEASE, Released, encode_release, released_hash
-
     mark = Released(
         sets["metadata"]["name"], sets["metadata"]["uid"], "web", owner["metadata"]["uid"], "5d4f8c7b9", at(-600)
     )
