@@ -61,8 +61,7 @@ class PodMoves:
         self._witness(now, observation)
         self._carry_out(step, now)
         self._capacity.tell(step.shortfalls, now)
-        turns = {d.pod.ref: d.node_name for d in around.elsewhere if d.pod.ref in step.elsewhere}
-        moments = (step.look_again_at, self._idling.saw(turns, now))
+        moments = (step.look_again_at, self._idling.saw(around.elsewhere, step.elsewhere, now))
         return wakes + [moment for moment in moments if moment]
 
     def _witness(self, now: datetime, observation: Observation) -> None:
