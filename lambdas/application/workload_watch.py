@@ -16,7 +16,7 @@ from lambdas.domain.values.drains import Problem, Trouble
 from lambdas.domain.values.kubernetes import Pod
 from lambdas.domain.values.observation import Freshness, NamespaceView, Observation
 
-_PATIENCE = timedelta(seconds=2)
+_PATIENCE = timedelta(seconds=4)
 _CURE = "`evac rbac | kubectl apply -f -` puts it in place"
 
 

@@ -1,7 +1,7 @@
 """Other marked nodes whose pods' turn it is, and that nobody sees to: their drain is dead, or waits for something else.
 
-Law: a node that nobody drains holds up no other, and one on which anything moves is drained by somebody. What is given up
-stays so for this invocation; should its drain come back, it is only no longer waited for.
+Law: a node that nobody drains holds up no other, and one on which anything moves is drained by somebody. What is given
+up stays so for this invocation; should its drain come back, it is only no longer waited for.
 """
 
 from collections import defaultdict
