@@ -10,7 +10,7 @@ from lambdas.domain.values.drains import Departure, DrainRecord, Ending, PodFate
 from lambdas.domain.values.kubernetes import PodRef
 from lambdas.domain.values.notices import Notice, Reason
 from lambdas.domain.values.settings import Settings
-from tests.scenes import NOTICE, at, budget, deployment, node, times
+from tests.scenes import NOTICE, at, deployment, node, times
 from tests.unit.cli.typing_it import evac, manifests
 
 WEB, API = "Deployment shop/web", "Deployment shop/api"
@@ -83,8 +83,7 @@ def test_only_a_replay_on_files_is_optimistic_about_kinds_that_it_does_not_know(
 
 def test_where_replacements_come_too_late_every_pod_is_accounted_for(tmp_path: Path) -> None:
     web = deployment("web", {"spot-a": 4}, surge=1, annotations=times(70, 2))
-    objects = [node("spot-a"), node("other"), *web, budget("web", {"app": "web"}, maxUnavailable=1)]
-    cluster = manifests(tmp_path, objects)
+    cluster = manifests(tmp_path, [node("spot-a"), node("other"), *web])
     flowing = " ".join(evac("replay", "--node", "spot-a", "--cluster", cluster, "--release", "within").stdout.split())
     assert "1 pod of Deployment default/web released, each replaced before it went" in flowing
     assert "1 pod released, but gone before a replacement was Ready: 1 of Deployment default/web" in flowing
