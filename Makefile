@@ -3,6 +3,8 @@
 # make test-cluster  the contract suite and the handler on a real control plane
 # make check         formatter, linters, types, import contracts
 # make bench         what it costs, measured; SCENARIO=D1 for one of the drains beside kubectl's
+# make setup         everything that the others need, into .venv
+# make clean         remove what was made
 # make lock          pin the requirements anew
 
 PYTHON ?= python3
@@ -40,7 +42,7 @@ $(VENV)/.setup: requirements/test.txt requirements/node.txt $(VENV)/.replay
 setup: $(VENV)/.setup
 
 replay: $(VENV)/.replay
-	@$(BIN)/python -m evac replay examples/s1/events --cluster examples/s1/cluster.yaml || [ $$? -eq 1 ]
+	@$(BIN)/python -m evac replay examples/s1/events --cluster examples/s1/cluster.yaml $(ARGS) || [ $$? -eq 1 ]
 
 test: $(VENV)/.setup
 	@$(RUN) python -m pytest $(ARGS)

@@ -29,7 +29,7 @@ def _evac(
 
 
 app.command("replay", short_help="Replay spot notices against a cluster, simulated or real.")(replay.replay)
-app.command("drain", short_help="Empty nodes, each pod replaced before it leaves.")(drain.drain)
+app.command("drain", short_help="Empty nodes, their Deployments' pods replaced before they leave.")(drain.drain)
 app.command("rbac", short_help="Print the rights that the function needs in a cluster.")(rbac.rbac)
 app.command("undo", short_help="Take our marks off nodes, and give released pods back.")(undo.undo)
 app.command("version")(version)

@@ -1,5 +1,6 @@
 """`evac drain`: empties nodes for upgrades and repairs, and no replica goes missing."""
 
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -20,7 +21,7 @@ from evac.cli.replay import Output
 from evac.errors import InputError
 from lambdas.domain.values.settings import BudgetMode, ReleaseMode
 
-_HELP = """Empty nodes for an upgrade or a repair: cordon them, have each pod replaced before it leaves, evict it.
+_HELP = """Empty nodes for an upgrade or a repair: cordon them, have Deployments' pods replaced first, then evict.
 
 Without a deadline budgets are never exceeded: a pod that its PodDisruptionBudget holds, a Job's pod, or one annotated
 to be left to finish is waited for, and the output says so. With --within a pod that is still there at its last safe
@@ -83,7 +84,7 @@ def drain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         raise InputError("--within gives a deadline, and --no-deadline takes it away", cure="leave one of them out")
     orders = DrainOrders(
         nodes=tuple(dict.fromkeys(nodes)),
-        within=None if within is None else duration_of("--within", within),
+        within=None if within is None else _deadline(within),
         kubeconfig=kubeconfig,
         context=context,
         is_dry_run=dry_run,
@@ -103,3 +104,13 @@ def drain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
 
 
 drain.__doc__ = _HELP
+
+
+def _deadline(text: str) -> timedelta:
+    """The duration of --within. Raises `InputError` for a bare number: budgets would be overridden in seconds by who
+    meant minutes."""
+    if text.strip().replace(".", "").isdigit():
+        raise InputError(
+            f"--within: {text!r} has no unit", cure=f"write {text.strip()}m for minutes, or {text.strip()}s"
+        )
+    return duration_of("--within", text)

@@ -128,3 +128,11 @@ def test_a_pod_name_with_control_codes_reaches_no_terminal(tmp_path: Path) -> No
     assert result.exit_code == 2
     assert "\x1b" not in result.output
     assert json.dumps(result.output).count("\\u00") == 0
+
+
+def test_a_deadline_without_a_unit_is_asked_about() -> None:
+    """Who means minutes would have budgets overridden within seconds."""
+    done = evac("drain", "spot-a", "--within", "15")
+    assert done.exit_code == 2
+    assert "'15' has no unit" in done.stderr
+    assert "15m" in done.stderr
