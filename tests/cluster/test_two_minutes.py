@@ -211,7 +211,7 @@ def test_switched_off_a_held_pod_is_left_to_die_and_its_budget_named(plane: Cont
 def test_a_budget_that_cannot_be_kept_is_exceeded_by_the_least(plane: ControlPlane, api: Api) -> None:
     """D1b in small: 12 of 16 pods, start-up 5 s, 25 s to the last safe moment: two or three at a time, not one."""
     api.apply(node("spot-a", pods=12))
-    settle(api, without_pods(deployment("web", {"spot-a": 12}, annotations=times(5, 1))), ready=12)
+    settle(api, without_pods(deployment("web", {"spot-a": 12}, surge=0, annotations=times(5, 1))), ready=12)
     room(api)
     api.patch("/apis/apps/v1/namespaces/default/deployments/web", {"spec": {"replicas": 16}})
     settle(api, [], ready=16)
