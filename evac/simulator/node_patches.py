@@ -11,14 +11,20 @@ from lambdas.contract import (
     TAINT_INTERRUPTED,
 )
 from lambdas.domain.values.actions import Mark
-from lambdas.domain.values.marks import Former, decode_mark, encode_mark
+from lambdas.domain.values.marks import Former, decode_mark, encode_mark, supersedes
 
 
 def cordoned(node: Raw, mark: Mark) -> Raw:
-    """Unschedulable, with our label, mark and taint; a mark of ours that is there stays, with what it remembers."""
+    """Unschedulable, with our label, mark and taint.
+
+    A mark of ours that is there stays, unless another end is coming; what it remembers stays anyway.
+    """
     text = annotations_of(node).get(ANNOTATION_MARK, "")
-    if decode_mark(text) is None:
+    earlier = decode_mark(text)
+    if earlier is None:
         text = encode_mark(mark, Former(bool(spec_of(node).get("unschedulable")), _is_excluded(node)))
+    elif supersedes(mark, earlier[0]):
+        text = encode_mark(mark, earlier[1])
     taints = spec_of(node).get("taints") or []
     if not any(taint.get("key") == TAINT_INTERRUPTED for taint in taints):
         taints = [*taints, {"key": TAINT_INTERRUPTED, "value": mark.reason, "effect": "NoSchedule"}]

@@ -33,11 +33,10 @@ def pods_elsewhere(
     ]
 
 
-def taken_hosts(observation: Observation, now: datetime) -> frozenset[str]:
-    """Marked nodes whose reclaim is past: their pods look Ready for a while longer, and serve nobody."""
-    return frozenset(
-        node.name for node in observation.marked.items if (mark := _mark_of(node)) and _is_taken(mark, now)
-    )
+def taken_hosts(observation: Observation, own_nodes: Collection[str], now: datetime) -> frozenset[str]:
+    """Other marked nodes whose reclaim is past: their pods look Ready for a while longer, and serve nobody."""
+    others = (node for node in observation.marked.items if node.name not in own_nodes)
+    return frozenset(node.name for node in others if (mark := _mark_of(node)) and _is_taken(mark, now))
 
 
 def _mark_of(node: Node) -> Mark | None:

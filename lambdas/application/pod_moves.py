@@ -92,7 +92,7 @@ class PodMoves:
                 for d in pods_elsewhere(observation, own, self._settings, now)
                 if d.node_name not in self._idling.given_up
             ],
-            taken_hosts=taken_hosts(observation, now),
+            taken_hosts=taken_hosts(observation, own, now),
             awaited=self._watch.awaited(observation, now),
             forbidden=self._watch.forbidden,
             memory=self._memory,

@@ -14,7 +14,7 @@ from lambdas.contract import (
 )
 from lambdas.domain.values.actions import Mark
 from lambdas.domain.values.kubernetes import Node
-from lambdas.domain.values.marks import Former, decode_mark, encode_mark
+from lambdas.domain.values.marks import Former, decode_mark, encode_mark, supersedes
 
 _UNSCHEDULABLE = "/spec/unschedulable"
 _TAINTS = "/spec/taints"
@@ -23,8 +23,10 @@ _TAINTS = "/spec/taints"
 def cordon(node: Node, mark: Mark) -> Patch:
     """Unschedulable, our label, mark and taint. A mark of ours that is there already stays, with what it remembers."""
     patch: Patch = []
-    if decode_mark(node.annotations.get(ANNOTATION_MARK)) is None:
-        former = Former(node.unschedulable, LABEL_EXCLUDE_FROM_LOAD_BALANCERS in node.labels)
+    earlier = decode_mark(node.annotations.get(ANNOTATION_MARK))
+    if earlier is None or supersedes(mark, earlier[0]):
+        here = Former(node.unschedulable, LABEL_EXCLUDE_FROM_LOAD_BALANCERS in node.labels)
+        former = earlier[1] if earlier else here
         patch += _set(node, "annotations", {ANNOTATION_MARK: encode_mark(mark, former)})
     if node.labels.get(LABEL_DRAINING) != "true":
         patch += _set(node, "labels", {LABEL_DRAINING: "true"})

@@ -175,9 +175,10 @@ class Allotment:
         return Stay(Hold.BUDGET, d.last_safe_moment, names, _arithmetic(d.pod, shut[0]))
 
     def _uncounted(self, d: Doomed, shut: Sequence[Budget]) -> Decision | None:
-        """A delete where a budget that counts nothing (scaled to 0) would keep a released pod for ever."""
+        """A delete where a budget would keep a released pod for ever: nobody wants its replica, or none counts it."""
         is_free = self._surplus.lets_go(d.pod) and self._surplus.is_released(d.pod)
-        if is_free and all(b.expected == 0 and b.is_observed for b in shut):
+        counts_none = all(b.expected == 0 and b.is_observed for b in shut)
+        if is_free and (counts_none or self._surplus.is_unwanted(d.pod)):
             return self._delete(d, Cause.UNWANTED)
         return None
 

@@ -31,7 +31,8 @@ def count_ready(
     """The pods that serve: Ready for minReadySeconds, not signalled, on a host that still stands."""
     ready, ripe_at = 0, None
     for pod in _serving(workload, signalled, taken_hosts):
-        ripens = pod.ready_at + workload.deployment.min_ready if pod.ready_at else now
+        min_ready = workload.deployment.min_ready
+        ripens = pod.ready_at + min_ready if pod.ready_at and min_ready else now
         if ripens <= now:
             ready += 1
         elif ripe_at is None or ripens < ripe_at:

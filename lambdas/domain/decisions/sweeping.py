@@ -50,6 +50,8 @@ def judge_node(node: Node, instance: Instance | None, now: datetime, *, was_aske
     if decoded is None:
         return NodeVerdict(Sweep.UNDO, "its mark cannot be read, so nobody can go on with it")
     mark = decoded[0]
+    if node.instance_id not in ("", mark.instance_id):
+        return NodeVerdict(Sweep.LEAVE, "its mark names another instance: no drain of ours wrote it there", mark)
     if mark.reclaim_at is None or mark.reason == Reason.MAINTENANCE.value:
         return NodeVerdict(Sweep.LEAVE, "a person drained it: `evac undo` gives it back", mark)
     if now < mark.since + _BEGINNING:
@@ -88,7 +90,7 @@ def judge_pod(
     On a marked node its node's verdict is the pod's. One whose ReplicaSet is no more would serve an old version for
     ever, and no controller would ever take it: it is deleted, with all of its own grace.
     """
-    if pod.deletion:
+    if pod.deletion or not _is_ours(pod):
         return None
     verdict = nodes.get(pod.node_name)
     if pod.labels.get(LABEL_RELEASED) == RETURNED:
@@ -102,6 +104,13 @@ def judge_pod(
     return Delete(pod.ref, pod.grace)
 
 
+def _is_ours(pod: Pod) -> bool:
+    """Whether a drain released this very pod: a copy of its manifest has another name, or an owner of its own."""
+    if pod.released is None:
+        return True
+    return pod.owner is None and pod.ref.name.startswith(f"{pod.released.replica_set}-")
+
+
 def _is_forgotten(verdict: NodeVerdict, now: datetime) -> bool:
     """A person's drain that nobody went on with for a day."""
     mark = verdict.mark
@@ -109,9 +118,11 @@ def _is_forgotten(verdict: NodeVerdict, now: datetime) -> bool:
 
 
 def _has_no_surplus(pod: Pod, namespace: NamespaceView | None) -> bool:
-    """Its ReplicaSet has chosen already which of its pods to keep."""
-    if namespace is None or not namespace.pods.freshness.is_read or pod.owner is None:
+    """Its ReplicaSet has chosen already which of its pods to keep; or none has adopted it, and none will."""
+    if namespace is None or not namespace.pods.freshness.is_read:
         return False
+    if pod.owner is None:
+        return namespace.replica_sets.freshness.is_read
     uid = pod.owner.uid
     wanted = next((r.replicas for r in namespace.replica_sets.items if r.uid == uid), None)
     owned = sum(1 for p in namespace.pods.items if p.owner and p.owner.uid == uid and not p.deletion)

@@ -19,6 +19,13 @@ class Former:
     excluded: bool = False
 
 
+def supersedes(mark: Mark, earlier: Mark) -> bool:
+    """Whether a mark is written over one that an earlier drain left: another host's end is coming, or a later one."""
+    if mark.reclaim_at is None:
+        return False
+    return earlier.reclaim_at is None or mark.reclaim_at > earlier.reclaim_at
+
+
 def encode_mark(mark: Mark, former: Former) -> str:
     """The annotation's text: one line of JSON, keys in a fixed order, moments in RFC 3339."""
     fields = {

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from evac.memory import CollectingReporter, InlineBackground, MemoryDirectory, MemoryLedger
+from evac.memory import CollectingReporter, InlineBackground, MemoryDirectory
 from evac.simulator import Killed, Simulation
 from evac.simulator.faults import Fault
 from lambdas.application.evacuation import evacuate
 from lambdas.application.requests import Ports, Request
 from lambdas.application.sweeping import Swept, sweep
 from lambdas.contract import ANNOTATION_MARK, LABEL_DRAINING, LABEL_RELEASED
-from lambdas.domain.values.actions import ListReleased, Mark, Restore
-from lambdas.domain.values.answers import Conflict, Passing, Throttled
+from lambdas.domain.values.actions import Mark
+from lambdas.domain.values.answers import Conflict
 from lambdas.domain.values.marks import Former, encode_mark
 from lambdas.domain.values.notices import Instance
 from lambdas.domain.values.releases import RELEASED, Released, encode_release
@@ -23,7 +23,9 @@ from tests.scenes import Json, at, bare, budget, deployment, instance_id, node, 
 
 
 def swept(simulation: Simulation, directory: MemoryDirectory | None = None, cluster: Any = None) -> Swept:
-    ports = Ports(simulation.clock, cluster or simulation.cluster(), InlineBackground(), CollectingReporter(), directory=directory)
+    ports = Ports(
+        simulation.clock, cluster or simulation.cluster(), InlineBackground(), CollectingReporter(), directory=directory
+    )
     return sweep(ports, owner="s", until=simulation.clock.now() + timedelta(seconds=175))
 
 
@@ -89,7 +91,9 @@ def test_a_pod_that_has_an_owner_is_deleted_by_no_sweep(kind: str) -> None:
 def test_one_pod_that_can_never_be_given_back_keeps_no_node_cordoned() -> None:
     left = Left(killed_at=5, reclaimed=None)
     [name, *_] = left.released()
-    spoilt = {"metadata": {"labels": {"pod-template-hash": "by-hand"}, "annotations": {"spot-evac.dev/released-from": None}}}
+    spoilt = {
+        "metadata": {"labels": {"pod-template-hash": "by-hand"}, "annotations": {"spot-evac.dev/released-from": None}}
+    }
     left.simulation.patch("Pod", "default", name, spoilt)
     for second in (230, 290, 350, 410):
         left.sweep_at(second)
@@ -111,9 +115,22 @@ def test_a_returned_pod_that_nobody_adopts_does_not_stay_for_ever() -> None:
 
 def test_a_spot_notice_of_a_node_that_a_person_drains_is_finished_by_the_sweep() -> None:
     web = deployment("web", {"spot-a": 20, "od-1": 20}, annotations=times(10, 2))
-    simulation = Simulation([node("spot-a"), node("od-1"), *web, budget("web", {"app": "web"}, maxUnavailable=1)], at(-1))
+    simulation = Simulation(
+        [node("spot-a"), node("od-1"), *web, budget("web", {"app": "web"}, maxUnavailable=1)], at(-1)
+    )
     mark = Mark(instance_id("spot-a"), "maintenance", None, at(-300), at(86400))
-    simulation.patch("Node", "", "spot-a", {"metadata": {"labels": {LABEL_DRAINING: "true"}, "annotations": {ANNOTATION_MARK: encode_mark(mark, Former())}}, "spec": {"unschedulable": True}})
+    simulation.patch(
+        "Node",
+        "",
+        "spot-a",
+        {
+            "metadata": {
+                "labels": {LABEL_DRAINING: "true"},
+                "annotations": {ANNOTATION_MARK: encode_mark(mark, Former())},
+            },
+            "spec": {"unschedulable": True},
+        },
+    )
     simulation.run_until(at(0))
     simulation.reclaim("spot-a", at(120))
     port = simulation.cluster()
@@ -131,6 +148,8 @@ def test_a_spot_notice_of_a_node_that_a_person_drains_is_finished_by_the_sweep()
 
 class Late:
     """A `Cluster` whose answers to one kind of action come so much later than they were true."""
+
+    clock: Any = None
 
     def __init__(self, port: Any, kind: type, by: timedelta) -> None:
         self._port, self._kind, self._by = port, kind, by
@@ -173,7 +192,11 @@ def test_a_drain_that_begins_while_a_sweep_undoes_an_older_one_keeps_its_node_an
     def living() -> None:
         port = simulation.cluster()
         port.wait(at(231))
-        evacuate([Request(notice(seconds=231))], Ports(simulation.clock, port, InlineBackground(), CollectingReporter()), owner="alive")
+        evacuate(
+            [Request(notice(seconds=231))],
+            Ports(simulation.clock, port, InlineBackground(), CollectingReporter()),
+            owner="alive",
+        )
 
     def sweeping() -> None:
         ports = Ports(simulation.clock, late, InlineBackground(), CollectingReporter(), directory=left.directory)
@@ -197,7 +220,10 @@ def test_a_host_that_is_about_to_be_taken_waits_for_nothing_that_another_node_le
     ports = Ports(simulation.clock, late, InlineBackground(), CollectingReporter(), directory=left.directory)
     before = {s.pod.name for s in simulation.journal.on("spot-a") if s.signalled_at}
     sweep(ports, owner="sweep", until=at(235))
-    first = min((s.signalled_at for s in simulation.journal.on("spot-a") if s.signalled_at and s.pod.name not in before), default=None)
+    first = min(
+        (s.signalled_at for s in simulation.journal.on("spot-a") if s.signalled_at and s.pod.name not in before),
+        default=None,
+    )
     assert other
     assert first is not None
     assert first < at(65)
