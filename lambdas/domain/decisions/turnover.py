@@ -23,8 +23,12 @@ from lambdas.domain.values.settings import Settings
 
 @dataclass(slots=True)
 class Turnover:
-    """`waiting`: by Deployment uid, in the plan's order, the pods that are replaced before they go; `orphans`: released
-    ones whose Deployment is no more; `refusals`: why other pods of ReplicaSets are not released."""
+    """Where each pod stands.
+
+    `waiting`: by Deployment uid, in the plan's order, the pods that are replaced before they go; `orphans`: released ones
+    whose Deployment is no more, or wants none and would not count them; `refusals`: why other pods of ReplicaSets are
+    not released.
+    """
 
     workloads: Workloads
     accepted: Mapping[PodRef, Pod]
@@ -77,7 +81,8 @@ def _charge(turnover: Turnover, around: Around) -> None:
 def _sort(d: Doomed, turnover: Turnover, around: Around, index: BudgetIndex, settings: Settings) -> None:
     pod = d.pod
     workload = turnover.workloads.of(pod)
-    if turnover.workloads.is_orphan(turnover.as_released(pod)):
+    is_unwanted = workload is not None and workload.deployment.replicas == 0 and turnover.is_released(pod)
+    if turnover.workloads.is_orphan(turnover.as_released(pod)) or (is_unwanted and not pod.ready):
         turnover.orphans.add(pod.ref)
     elif workload is None:
         if reason := _why_unknown(pod, around):
