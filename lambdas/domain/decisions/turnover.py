@@ -25,9 +25,9 @@ from lambdas.domain.values.settings import Settings
 class Turnover:
     """Where each pod stands.
 
-    `waiting`: by Deployment uid, in the plan's order, the pods that are replaced before they go; `orphans`: released ones
-    whose Deployment is no more, or wants none and would not count them; `refusals`: why other pods of ReplicaSets are
-    not released.
+    `waiting`: by Deployment uid, in the plan's order, the pods that are replaced before they go; `orphans`: released
+    ones whose Deployment is no more, or wants none and would not count them; `refusals`: why other pods of ReplicaSets
+    are not released.
     """
 
     workloads: Workloads
