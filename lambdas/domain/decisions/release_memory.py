@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.attempts import pause_after
 from lambdas.domain.values.actions import Release
-from lambdas.domain.values.answers import Absent, Done, Forbidden, Refused, Result
+from lambdas.domain.values.answers import Absent, Conflict, Done, Forbidden, Refused, Result
 from lambdas.domain.values.kubernetes import Pod, PodRef
 from lambdas.domain.values.releases import Released
 
@@ -49,6 +49,8 @@ class ReleaseMemory:
                 pass
             case Forbidden(message) | Refused(message):
                 self.refused[ask.deployment.uid] = message
+            case Conflict():  # somebody was faster, perhaps another invocation: no failure of the workload
+                self._not_before[ask.pod] = now + pause_after(result, 1, ask.pod.uid)
             case _:
                 self._failed(ask, result, now)
 

@@ -24,6 +24,10 @@ _DYING = timedelta(seconds=60)
 """After its reclaim a host takes its time to go, and EC2 to say so."""
 
 
+_LONGEST_BASE = 58
+"""The API server cuts the base of a generated name there (apiserver, names/generate.go)."""
+
+
 class Sweep(Enum):
     """What is done with a marked node; the value is what the log shows."""
 
@@ -108,7 +112,7 @@ def _is_ours(pod: Pod) -> bool:
     """Whether a drain released this very pod: a copy of its manifest has another name, or an owner of its own."""
     if pod.released is None:
         return True
-    return pod.owner is None and pod.ref.name.startswith(f"{pod.released.replica_set}-")
+    return pod.owner is None and pod.ref.name.startswith(f"{pod.released.replica_set}-"[:_LONGEST_BASE])
 
 
 def _is_forgotten(verdict: NodeVerdict, now: datetime) -> bool:
