@@ -89,5 +89,5 @@ def test_a_replica_set_whose_released_pod_is_evicted_has_room_and_makes_its_pod_
     began = time.monotonic()
     assert ask(world, port, Wake(ref_of(pods["woken"][1]), world.clock.now())) == Done()
     world.until(lambda: len(pods_of(world, "woken")) == OF_EACH)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 1
     assert len(pods_of(world, "asleep")) == OF_EACH - 1
