@@ -96,7 +96,7 @@ def test_all_at_once_takes_the_time_of_one_replacement(plane: ControlPlane, api:
         result = drained(plane, settings=Settings(release=ReleaseMode.ALL))
     assert min(counts) >= 16
     assert result.record.ended_at
-    assert (result.record.ended_at - result.noticed_at).total_seconds() < 20
+    assert (result.record.ended_at - result.noticed_at).total_seconds() < 12
 
 
 def test_d6_a_single_replica_behind_min_available_1_is_never_missing(plane: ControlPlane, api: Api) -> None:
@@ -118,7 +118,7 @@ def test_d2_where_there_is_no_room_all_ask_for_it_within_five_seconds(plane: Con
     with ready_counts(api, "app=web") as counts:
         result = drained(plane)
     assert result.record.ending is Ending.DRAINED
-    assert max((f.released_at - result.noticed_at).total_seconds() for f in result.record.pods if f.released_at) < 9
+    assert max((f.released_at - result.noticed_at).total_seconds() for f in result.record.pods if f.released_at) < 6
     assert min(counts) >= 8
 
 
@@ -127,7 +127,7 @@ def test_d22_scaled_to_nothing_no_released_pod_is_left_serving(plane: ControlPla
     later(3, lambda: api.patch(DEPLOYMENT, {"spec": {"replicas": 0}}))
     result = drained(plane)
     assert result.record.ending is Ending.DRAINED
-    assert max(result.signalled().values()) < 14
+    assert max(result.signalled().values()) < 8
     api.until(lambda: pods(api) == [], timedelta(seconds=20))
 
 
@@ -136,7 +136,7 @@ def test_a_deployment_that_is_deleted_leaves_no_released_pod(plane: ControlPlane
     later(3, lambda: api.delete(DEPLOYMENT, {"propagationPolicy": "Background"}))
     result = drained(plane)
     assert result.record.ending is Ending.DRAINED
-    assert max(result.signalled().values()) < 16
+    assert max(result.signalled().values()) < 10
     api.until(lambda: pods(api) == [], timedelta(seconds=20))
 
 
@@ -186,7 +186,7 @@ def test_d16_a_volume_of_one_node_is_named(plane: ControlPlane, api: Api) -> Non
     api.until(lambda: ready_of(api) == 1, timedelta(seconds=30))
     result = drained(plane)
     assert reasons(result) == {"its volume data cannot be on two nodes"}
-    assert next(iter(result.signalled().values())) < 5
+    assert next(iter(result.signalled().values())) < 1.5
 
 
 def _bind(api: Api, name: str) -> None:
@@ -221,7 +221,7 @@ def test_d24_anti_affinity_to_itself_by_zone_is_named(plane: ControlPlane, api: 
     result = drained(plane)
     [reason] = reasons(result)
     assert "anti-affinity keeps the replacement out of its topology.kubernetes.io/zone" in reason
-    assert next(iter(result.signalled().values())) < 5
+    assert next(iter(result.signalled().values())) < 1.5
 
 
 def test_d21_a_policy_against_ownerless_pods_is_met_once_and_nothing_is_changed(plane: ControlPlane, api: Api) -> None:
@@ -280,4 +280,4 @@ def test_from_a_replacement_to_the_eviction_that_waited_for_it_it_takes_moments(
     result = drained(plane)
     thread.join()
     first = min(result.signalled().values()) + result.noticed_at.timestamp()
-    assert first - moments["ready"] < 3
+    assert first - moments["ready"] < 1

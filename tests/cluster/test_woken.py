@@ -71,7 +71,7 @@ def test_a_replica_set_that_is_touched_makes_its_pod_at_once_and_one_that_is_not
     with_wake = time.monotonic() - began
     world.until(lambda: len(pods_of(world, "asleep")) > OF_EACH)
     without = time.monotonic() - began
-    assert with_wake < 3
+    assert with_wake < 1
     assert without > 3 * with_wake
     assert without > 2
 
