@@ -28,22 +28,28 @@ class Counted:
 def count_ready(
     workload: Workload, signalled: Collection[PodRef], taken_hosts: Collection[str], now: datetime
 ) -> Counted:
-    """The pods that serve: Ready for minReadySeconds, not signalled, on a host that still stands."""
-    ready, ripe_at = 0, None
-    for pod in _serving(workload, signalled, taken_hosts):
-        min_ready = workload.deployment.min_ready
-        ripens = pod.ready_at + min_ready if pod.ready_at and min_ready else now
-        if ripens <= now:
-            ready += 1
-        elif ripe_at is None or ripens < ripe_at:
-            ripe_at = ripens
-    return Counted(ready, ripe_at)
+    """The pods that serve: Ready for minReadySeconds, not signalled, on a host that still stands.
+
+    Of owned ones no more than are wanted: where there are more their controllers are taking the rest away just now.
+    """
+    wanted, ripening = workload.deployment.replicas, []
+    counts = []
+    for pods in (workload.owned, workload.released):
+        ripe_at = [_ripe_at(pod, workload) for pod in _serving(pods, signalled, taken_hosts)]
+        counts.append(sum(1 for at in ripe_at if at is None or at <= now))
+        ripening += [at for at in ripe_at if at is not None and at > now]
+    owned = min(counts[0], wanted) if len(workload.owned) > wanted else counts[0]
+    return Counted(owned + counts[1], min(ripening, default=None))
 
 
-def _serving(workload: Workload, signalled: Collection[PodRef], taken_hosts: Collection[str]) -> Iterable[Pod]:
-    for pod in (*workload.owned, *workload.released):
-        if pod.ready and pod.ref not in signalled and pod.node_name not in taken_hosts:
-            yield pod
+def _ripe_at(pod: Pod, workload: Workload) -> datetime | None:
+    """When it has been Ready for its minReadySeconds; None: there are none to wait for."""
+    min_ready = workload.deployment.min_ready
+    return pod.ready_at + min_ready if pod.ready_at and min_ready else None
+
+
+def _serving(pods: Iterable[Pod], signalled: Collection[PodRef], taken_hosts: Collection[str]) -> Iterable[Pod]:
+    return (p for p in pods if p.ready and p.ref not in signalled and p.node_name not in taken_hosts)
 
 
 class Surplus:

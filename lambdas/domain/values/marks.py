@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from lambdas.domain.values.actions import Mark
+from lambdas.domain.values.notices import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,19 @@ class Former:
     excluded: bool = False
 
 
+_BY_A_PERSON = Reason.MAINTENANCE.value
+
+
 def supersedes(mark: Mark, earlier: Mark) -> bool:
-    """Whether a mark is written over one that an earlier drain left: another host's end is coming, or a later one."""
-    if mark.reclaim_at is None:
+    """Whether a mark is written over one that an earlier drain left: the host is taken, or later than that one said.
+
+    A person's drain never is written over a host's end; a host's end always over a person's, whatever deadline it has.
+    """
+    if (mark.reason == _BY_A_PERSON) != (earlier.reason == _BY_A_PERSON):
+        return earlier.reason == _BY_A_PERSON
+    if mark.reclaim_at is None or earlier.reclaim_at is None:
         return False
-    return earlier.reclaim_at is None or mark.reclaim_at > earlier.reclaim_at
+    return mark.reclaim_at > earlier.reclaim_at
 
 
 def encode_mark(mark: Mark, former: Former) -> str:
