@@ -58,7 +58,7 @@ class Allotment:
         self._settings = settings
         self._surplus = surplus
         self._settling = seen.settling
-        self._rooms = Rooms.after(seen.attempts.values(), {b.ref: b for b in budgets.items}, now)
+        self._rooms = Rooms.after(seen.attempts.values(), budgets, now)
         self._pacer = Pacer(self._index, seen.attempts.values(), seen.recovered, now)
         if settings.paces_budgets:
             for d in everywhere:

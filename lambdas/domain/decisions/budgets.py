@@ -5,12 +5,13 @@ seconds); those of different budgets side by side.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from lambdas.domain.decisions.attempts import Attempt
 from lambdas.domain.values.kubernetes import Budget, BudgetRef, Pod
+from lambdas.domain.values.observation import Freshness, Listing
 
 _Label = tuple[str, str, str]
 
@@ -60,6 +61,11 @@ COLLIDED_AFTER = timedelta(milliseconds=150)
 """An eviction takes 11 ms; one that met another writer of its budget half a second more."""
 
 
+_SHOWS_AFTER = {True: timedelta(seconds=2), False: timedelta(seconds=12)}
+"""Where a budget is watched, and where it is listed now and then: by then it has counted a pod that was deleted under
+several budgets. No eviction asks those for us, and a newer version may yet be of something that came before."""
+
+
 @dataclass(slots=True)
 class Rooms:
     """The room of each budget within one step: what its status shows, less what it cannot have seen yet.
@@ -72,18 +78,21 @@ class Rooms:
     reserved: Counter[BudgetRef] = field(default_factory=Counter)
 
     @classmethod
-    def after(cls, attempts: Iterable[Attempt], observed: Mapping[BudgetRef, Budget], now: datetime) -> "Rooms":
+    def after(cls, attempts: Iterable[Attempt], budgets: Listing[Budget], now: datetime) -> "Rooms":
         """From the requests that this invocation remembers. One that is out for long has collided, and sleeps in the
         server: the next need not wait for it."""
         rooms = cls()
+        observed = {budget.ref: budget.version for budget in budgets.items}
+        shows_after = _SHOWS_AFTER[budgets.freshness is Freshness.CURRENT]
         for attempt in attempts:
             if not attempt.in_flight and attempt.signalled is None:
                 continue
+            asked_nobody = len(attempt.versions or ()) > 1
+            is_recent = attempt.asked_at is not None and now < attempt.asked_at + shows_after
             for ref, version in (attempt.versions or {}).items():
                 if attempt.in_flight and attempt.asked_at and now < attempt.asked_at + COLLIDED_AFTER:
                     rooms.busy.add(ref)
-                unseen = ref in observed and observed[ref].version == version
-                if unseen:
+                if ref in observed and (observed[ref] == version or (asked_nobody and is_recent)):
                     rooms.spent[ref] += 1
         return rooms
 
