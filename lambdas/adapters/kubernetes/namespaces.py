@@ -15,6 +15,7 @@ from lambdas.adapters.kubernetes.calls import Failure, Response, Server, Trouble
 from lambdas.adapters.kubernetes.listing import Unlisted, list_all
 from lambdas.adapters.kubernetes.pauses import Pause
 from lambdas.adapters.kubernetes.reflector import Reflector
+from lambdas.adapters.kubernetes.rounds import Rounds
 from lambdas.adapters.kubernetes.store import Store
 from lambdas.application.ports import Clock
 from lambdas.domain.values.answers import Forbidden, Passing, Throttled
@@ -35,8 +36,12 @@ _FIRST_PAUSE = 0.2
 class NamespaceWatch:
     """One namespace. Raises BadName for a name that is none."""
 
-    def __init__(self, name: str, server: Server, clock: Clock, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, name: str, server: Server, clock: Clock, changed: Callable[[], None], rounds: Rounds | None = None
+    ) -> None:
+        """With `rounds` what moves is listed there in turn, and not watched."""
         self._name = name
+        self._rounds = rounds
         self._server = server
         self._changed = changed
         self._lock = threading.Lock()
@@ -59,12 +64,20 @@ class NamespaceWatch:
         there.
         """
         jobs: list[Job] = [partial(self._look_at, resource) for resource in self._once]
-        jobs += [partial(_begin, reflector) for reflector in self.reflectors if reflector.store.listed_at is None]
+        jobs += [partial(self._begin, reflector) for reflector in self.reflectors if reflector.store.listed_at is None]
         troubles = _side_by_side(jobs, submit)
         if len(troubles) < len(jobs):
             silence = Failure(Trouble.SILENT, f"not all of namespace {self._name} was read in time")
             return Unlisted(list_page(self._once["jobs"].collection), silence)
         return next((trouble for trouble in troubles if trouble), None)
+
+    def _begin(self, reflector: Reflector[Any]) -> Unlisted | None:
+        trouble = _persistently(reflector.refresh)
+        if self._rounds is None:
+            reflector.start()
+        else:
+            self._rounds.add(reflector)
+        return trouble
 
     def _look_at(self, resource: str) -> Unlisted | None:
         listed = _persistently(partial(list_all, self._server, self._once[resource]))
@@ -127,12 +140,6 @@ def _side_by_side(jobs: Sequence[Job], submit: Submit) -> Sequence[Unlisted | No
     for _ in jobs:
         one_more.acquire(timeout=max(0.0, until - time.monotonic()))
     return tuple(ended)
-
-
-def _begin(reflector: Reflector[Any]) -> Unlisted | None:
-    trouble = _persistently(reflector.refresh)
-    reflector.start()
-    return trouble
 
 
 def _persistently(attempt: Callable[[], T | Unlisted]) -> T | Unlisted:

@@ -13,10 +13,14 @@ from lambdas.adapters.kubernetes.kinds import BUDGETS, MARKED_NODES, NODES, SERV
 from lambdas.adapters.kubernetes.listing import Unlisted
 from lambdas.adapters.kubernetes.namespaces import NamespaceWatch, Submit
 from lambdas.adapters.kubernetes.reflector import Reflector
+from lambdas.adapters.kubernetes.rounds import Rounds
 from lambdas.adapters.kubernetes.store import Store
 from lambdas.application.ports import Clock
 from lambdas.domain.values.kubernetes import Budget, Node, Pod, PodRef, Service
 from lambdas.domain.values.observation import Freshness, Listing, NodeView, Observation
+
+_NAMESPACES_WATCHED = 40
+"""Three watches each, of the 1,024 threads and open files that Lambda gives; what is beyond is listed in turn."""
 
 _WORST_FIRST = (Freshness.UNREADABLE, Freshness.PENDING, Freshness.STALE, Freshness.CURRENT)
 
@@ -62,6 +66,7 @@ class Watching:
             Reflector("services", SERVICES, self._services, server, clock),
             Reflector("marked-nodes", MARKED_NODES, self._marked, server, clock),
         )
+        self._rounds = Rounds()
         self._is_wide = False
 
     def start(self) -> None:
@@ -91,8 +96,9 @@ class Watching:
 
         What went wrong, if anything did. Raises BadName.
         """
-        made = NamespaceWatch(namespace, self._server, self._clock, self._changed)
         with self._lock:
+            rounds = self._rounds if len(self._namespaces) >= _NAMESPACES_WATCHED else None
+            made = NamespaceWatch(namespace, self._server, self._clock, self._changed, rounds)
             watched = self._namespaces.setdefault(namespace, made)
         self._close_if_over(watched.reflectors)
         return watched.look(submit)
@@ -139,6 +145,7 @@ class Watching:
         """End every watch soon."""
         with self._lock:
             self._is_closed = True
+        self._rounds.close()
         for reflector in self._reflectors():
             reflector.close()
 
@@ -151,7 +158,8 @@ class Watching:
     @property
     def threads(self) -> Sequence[threading.Thread]:
         """Those that watch."""
-        return [reflector.thread for reflector in self._reflectors() if reflector.thread.is_alive()]
+        threads = [*(reflector.thread for reflector in self._reflectors()), self._rounds.thread]
+        return [thread for thread in threads if thread is not None and thread.is_alive()]
 
     def _reflectors(self) -> list[Reflector[Any]]:
         with self._lock:
