@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from evac.asking import ask
+from lambdas.application.asking import ask
 from lambdas.application.ports import Clock, Cluster
 from lambdas.contract import (
     ANNOTATION_MARK,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from evac.asking import ask
+from lambdas.application.asking import ask
 from lambdas.application.ports import Clock, Cluster
 from lambdas.contract import LABEL_RELEASED
 from lambdas.domain.decisions.sweeping import judge_pod

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from lambdas.application.asking import ask
 from lambdas.application.evacuation import evacuate
 from lambdas.application.requests import Ports, Request
 from lambdas.contract import DRAIN_LOCK_SECONDS, LABEL_RELEASED
@@ -23,7 +24,7 @@ from lambdas.domain.values.actions import (
     TakeBack,
     TidyUp,
 )
-from lambdas.domain.values.answers import Absent, Answer, Done, Found, Result
+from lambdas.domain.values.answers import Absent, Done, Found, Result
 from lambdas.domain.values.drains import DrainRecord, Ending, Problem, Trouble
 from lambdas.domain.values.kubernetes import Node, Pod
 from lambdas.domain.values.locks import Acquired
@@ -178,17 +179,12 @@ class _Sweep:
 
     def _ask(self, actions: Sequence[Action], within: timedelta) -> list[Result | None]:
         """Carry them out side by side; None for what was not answered in time."""
-        for action in actions:
-            self._cluster.start(action)
-        answers: dict[int, Answer] = {}
-        end = min(self._ports.clock.now() + within, self._until)
-        while len(answers) < len(actions) and self._ports.clock.now() < end:
-            answers |= {id(answer.action): answer for answer in self._cluster.wait(end)}
-        for answer in answers.values():
-            self._trouble(problem_of(answer.result, doing(answer.action)))
-        if len(answers) < len(actions):
-            self._swept.is_whole = False
-        return [answers[id(a)].result if id(a) in answers else None for a in actions]
+        clock = self._ports.clock
+        results = ask(self._cluster, clock, actions, min(within, self._until - clock.now()))
+        for action, result in zip(actions, results, strict=True):
+            self._trouble(problem_of(result, doing(action)) if result else None)
+        self._swept.is_whole = self._swept.is_whole and None not in results
+        return results
 
     def _trouble(self, problem: Problem | None) -> None:
         if problem is not None and problem not in self._swept.problems:

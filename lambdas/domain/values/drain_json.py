@@ -5,24 +5,12 @@ Law: nothing but what the record says, moments in RFC 3339 (UTC, `Z`), durations
 
 from datetime import UTC, datetime, timedelta
 
-from lambdas.domain.values.courses import BudgetStory, Level, WorkloadStory
+from lambdas.domain.values.courses import BudgetStory, WorkloadStory
 from lambdas.domain.values.drains import DrainRecord, PodFate, Problem
 from lambdas.domain.values.notices import Notice
 
 JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
 JsonObject = dict[str, JsonValue]
-
-
-def record_as_json(record: DrainRecord) -> JsonObject:
-    """The whole record, its curves too; `json.dumps` takes it as it is."""
-    return {
-        **heading(record),
-        "pods": [pod_as_json(pod) for pod in record.pods],
-        "budgets": [{**budget_as_json(budget), "curve": _curve(budget.curve)} for budget in record.budgets],
-        "workloads": [{**workload_as_json(each), "curve": _curve(each.curve)} for each in record.workloads],
-        "skipped": [skipped_as_json(*each) for each in record.skipped],
-        "problems": [problem_as_json(problem) for problem in record.problems],
-    }
 
 
 def heading(record: DrainRecord) -> JsonObject:
@@ -104,10 +92,6 @@ def skipped_as_json(ref: object, reason: str) -> JsonObject:
 def problem_as_json(problem: Problem) -> JsonObject:
     """What went wrong."""
     return {"trouble": problem.trouble.name.lower(), "message": problem.message}
-
-
-def _curve(curve: tuple[Level, ...]) -> JsonValue:
-    return [{"at": _moment(level.at), "ready": level.ready, "wanted": level.wanted} for level in curve]
 
 
 def _moment(moment: datetime | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Asking a cluster some things at once, and waiting for the answers: for commands that do no more than that."""
+"""Asking a cluster some things at once, and waiting for the answers: for whoever does no more than that."""
 
 from collections.abc import Sequence
 from datetime import timedelta
