@@ -1,6 +1,7 @@
 """The mark on a node is read as it was written, and nothing else is taken for one."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lambdas.domain.values.actions import Mark
-from lambdas.domain.values.marks import Former, decode_mark, encode_mark
+from lambdas.domain.values.marks import Former, decode_mark, encode_mark, supersedes
 
 NOW = datetime(2026, 11, 2, 3, 4, 5, 678901, tzinfo=UTC)
 MARK = Mark("i-0123456789abcdef0", "spot-interruption", NOW + timedelta(seconds=120), NOW, NOW + timedelta(hours=1))
@@ -66,3 +67,27 @@ def test_anything_else_is_none(text: str | None) -> None:
 
 def test_a_mark_nested_without_end_is_none() -> None:
     assert decode_mark("[" * 100_000) is None
+
+
+EARLY, LATE = MARK.reclaim_at, NOW + timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "new", "is_written"),
+    [
+        (("spot-interruption", EARLY), ("spot-interruption", EARLY), False),  # a takeover
+        (("spot-interruption", EARLY), ("spot-interruption", LATE), True),  # the host was not taken, and now is
+        (("spot-interruption", LATE), ("spot-interruption", EARLY), False),
+        (("maintenance", None), ("spot-interruption", EARLY), True),
+        (("maintenance", LATE), ("spot-interruption", EARLY), True),  # whatever deadline a person's drain has
+        (("spot-interruption", EARLY), ("maintenance", None), False),
+        (("spot-interruption", EARLY), ("maintenance", LATE), False),
+        (("maintenance", None), ("maintenance", LATE), False),
+        (("maintenance", EARLY), ("maintenance", LATE), True),
+    ],
+)
+def test_which_mark_is_written_over_which(
+    earlier: tuple[str, datetime | None], new: tuple[str, datetime | None], is_written: bool
+) -> None:
+    there, here = (replace(MARK, reason=reason, reclaim_at=at) for reason, at in (earlier, new))
+    assert supersedes(here, there) is is_written
