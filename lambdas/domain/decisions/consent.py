@@ -23,10 +23,12 @@ _SHORTEST_WINDOW = timedelta(seconds=120)
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a pod is not released. `is_passing`: for now only; meanwhile it waits like one that is."""
+    """Why a pod is not released. `is_passing`: for now only, so that it waits like one that is; `leaves_by_budget`: not
+    where it has a budget, for what it would wait for may be stuck for good."""
 
     reason: str
     is_passing: bool = False
+    leaves_by_budget: bool = False
 
 
 def mode_of(workload: Workload, settings: Settings) -> ReleaseMode:
@@ -141,7 +143,7 @@ def _by_ignorance(pod: Pod, place: Place, settings: Settings) -> str:
 def _for_now(pod: Pod, workload: Workload) -> Refusal | None:
     current, owner = workload.current, pod.owner
     if current is None or owner is None or owner.uid != current.uid:
-        return Refusal("its ReplicaSet is not the Deployment's current one", is_passing=True)
+        return Refusal("its ReplicaSet is not the Deployment's current one", is_passing=True, leaves_by_budget=True)
     if workload.deployment.is_being_deleted or current.is_being_deleted:
         return Refusal("its Deployment is being deleted", is_passing=True)
     if current.replicas < workload.owned_by(current):

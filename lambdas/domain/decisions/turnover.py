@@ -98,9 +98,7 @@ def _sort(d: Doomed, turnover: Turnover, around: Around, index: BudgetIndex, set
 
 
 def _waits_all_the_same(d: Doomed, refusal: Refusal, index: BudgetIndex) -> bool:
-    """One that cannot be released for now waits for the cordon; in a rollout its budget knows better, if it has one: a
-    rollout may be stuck for good."""
-    return refusal.is_passing and (d.door is not Door.SHUT or not index.of(d.pod))
+    return refusal.is_passing and not (refusal.leaves_by_budget and index.of(d.pod))
 
 
 def _leave_to_budgets(uid: str, turnover: Turnover, index: BudgetIndex, settings: Settings, now: datetime) -> None:
